@@ -49,6 +49,7 @@ export const layerTable: readonly LayerRow[] = [
   },
   { layer: 'auth', mayImport: ['base', 'api', 'resources', ...storeContracts] },
   { layer: 'operations', mayImport: ['base', 'api', 'auth'] },
+  { layer: 'idempotency', mayImport: ['base', 'auth', 'resources', ...storeContracts] },
   {
     layer: 'features/*/*',
     mayImport: [
@@ -57,6 +58,7 @@ export const layerTable: readonly LayerRow[] = [
       'resources',
       'auth',
       'operations',
+      'idempotency',
       ...storeContracts,
       'controllers:contract',
       'runtime:contract',

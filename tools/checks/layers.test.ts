@@ -61,6 +61,7 @@ describe('the layer table', () => {
       "import type { HttpRoute } from '../../../transport/contract.ts';",
     ],
     ['operations/operation.ts', "import type { Wire } from '../transport/index.ts';"],
+    ['transport/dispatcher.ts', "import { writeOnce } from '../idempotency/index.ts';"],
     ['auth/grants.ts', "import { start } from '../app/index.ts';"],
     ['base/log.ts', "import type { Agent } from '@svc/api/resources';"],
     ['base/log.ts', "import pino from 'pino';"],

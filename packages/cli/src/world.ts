@@ -34,7 +34,7 @@ export interface LineTerminal {
 /** The result of a question when the person presses Ctrl-C. */
 export const interrupt: unique symbol = Symbol('interrupt');
 
-export interface FileFacts {
+interface FileFacts {
   readonly isDirectory: boolean;
   /** Permission bits, such as 0o600. */
   readonly mode: number;

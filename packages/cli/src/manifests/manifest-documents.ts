@@ -26,7 +26,7 @@ export interface LocalDocument {
 }
 
 /** `file:line:column: subject: path: text (REASON)`. */
-export interface LocalFinding {
+interface LocalFinding {
   readonly place: string;
   readonly subject: string;
   readonly field: string;

@@ -4,7 +4,7 @@
  * bytes or JSON, so that a caller without descriptors loads none.
  */
 export type { Connection, Credentials } from './connection.ts';
-export { type StreamRequest, streamLines } from './line-stream.ts';
+export { streamLines } from './line-stream.ts';
 export { callRepeatedly } from './repeated-call.ts';
-export { defaultRetryPolicy, isRetryable, type RetryPolicy, retryDelayMs, takesIdempotencyKey } from './retry-rules.ts';
+export { defaultRetryPolicy, type RetryPolicy, retryDelayMs, takesIdempotencyKey } from './retry-rules.ts';
 export { callUnary, cancelled } from './unary-call.ts';

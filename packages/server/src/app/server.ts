@@ -3,6 +3,7 @@ import type { Clock } from '../base/index.ts';
 import type { ResourceWriter } from '../controllers/index.ts';
 import { sessionContract } from '../features/authoring/manifests/index.ts';
 import { ensureNamespaces } from '../features/authoring/namespaces/index.ts';
+import { answerExpiry } from '../idempotency/index.ts';
 import type { Operation } from '../operations/index.ts';
 import { createActivityHook } from '../runtime/stream/index.ts';
 import type { WriteTx } from '../store/contracts/index.ts';
@@ -199,6 +200,7 @@ const startParts = async (app: App, tls: TransportConfig['tls']): Promise<Transp
     ...files.jobs,
     ...platform.jobs,
     ...backups.jobs,
+    answerExpiry(store),
     ...retentionJobs({ store, settings: config.settings, lifecycle: turns.runtime.lifecycle, audit: resources.audit }),
   ]);
   const { operations, routes } = surfaceOf(app, files.links);

@@ -9,7 +9,7 @@ export interface AuditOrigin {
   readonly caller: { readonly identity: string };
 }
 
-export interface AuditFact {
+interface AuditFact {
   /** Name of what was written, such as `Agent/default/helper`; no contents. */
   readonly target: string;
   /** '' for facts about the instance. */

@@ -81,7 +81,10 @@ interface ManualTimer {
   readonly fire: () => void;
 }
 
-/** A clock that moves only when a test moves it; timers fire in order of their time, ties in order of creation. */
+/**
+ * A clock that moves only when a test moves it; timers fire in order of their time, ties in order of creation.
+ * @internal For tests of every folder.
+ */
 export class ManualClock implements Clock {
   #micros: number;
   #monotonicMs = 0;

@@ -38,7 +38,7 @@ const TOO_LARGE = 'TOO_LARGE';
 export const oversize = (field: string, maxBytes: number, limit?: string): FieldViolation =>
   violation(field, `has more than ${maxBytes} bytes${limit === undefined ? '' : ` (${limit})`}`, TOO_LARGE);
 
-export interface FaultOptions {
+interface FaultOptions {
   /** Facts for programs, shown as ErrorInfo.metadata; never secrets. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly violations?: readonly FieldViolation[];

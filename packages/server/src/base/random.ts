@@ -14,7 +14,10 @@ export const systemRandom: Random = {
   fill: (target) => randomFillSync(target),
 };
 
-/** Deterministic generator (mulberry32) for simulations: one seed, one sequence. */
+/**
+ * Deterministic generator (mulberry32) for simulations: one seed, one sequence.
+ * @internal For tests of every folder.
+ */
 export const seededRandom = (seed: number): Random => {
   let state = seed >>> 0;
   const next = (): number => {

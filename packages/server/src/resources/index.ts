@@ -18,4 +18,4 @@ export * from './resource-codec.ts';
 export * from './resource-views.ts';
 export * from './selectors.ts';
 export * from './sensitive/index.ts';
-export { requireKept, type SentHolders, type WantedHolders, wantedHolders } from './sent-metadata.ts';
+export { requireKept, type SentHolders, wantedHolders } from './sent-metadata.ts';

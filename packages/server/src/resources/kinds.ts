@@ -3,7 +3,7 @@ import * as shapes from '@svc/api/resources';
 import type { NameRule } from './identifiers/index.ts';
 
 /** Who writes resources of a kind. `labels`: the ResourceService changes labels and annotations only. */
-export interface KindWriters {
+interface KindWriters {
   readonly gateway: boolean;
   readonly resourceService: 'all' | 'labels' | 'none';
   readonly fileService: boolean;

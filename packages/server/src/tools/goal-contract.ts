@@ -14,7 +14,7 @@ export interface Goal {
   readonly updatedAt: number;
 }
 
-export interface GoalChange {
+interface GoalChange {
   readonly phase?: GoalPhase;
   readonly progress?: string;
   readonly updatedAt: number;

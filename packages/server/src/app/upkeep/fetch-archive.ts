@@ -8,7 +8,7 @@ import { sealedKeys } from './offline-backup.ts';
 import type { UpkeepHost } from './store-engine.ts';
 
 /** An archive that a running server has written on this machine, and its destination. Paths are absolute. */
-export interface ServerArchive {
+interface ServerArchive {
   readonly from: string;
   /** SHA-256 that the server reported. */
   readonly sha256: string;

@@ -53,7 +53,7 @@ export interface WorldOptions {
 }
 
 /** What contracts of kinds may be built from. */
-export interface WorldParts {
+interface WorldParts {
   readonly store: Store;
   readonly directory: NamespaceDirectory;
   readonly seal: KeyRing;

@@ -4,12 +4,10 @@ import { type FilterName, isFilter } from './expression-filters.ts';
 export type ExpressionPath = readonly string[];
 
 /** What replaces an undefined or empty value. */
-export type DefaultValue = { readonly path: ExpressionPath } | { readonly value: string | number };
+type DefaultValue = { readonly path: ExpressionPath } | { readonly value: string | number };
 
 /** One step of an expression: a filter, or a default with its fallback. */
-export type ExpressionStep =
-  | { readonly filter: FilterName }
-  | { readonly filter: 'default'; readonly fallback: DefaultValue };
+type ExpressionStep = { readonly filter: FilterName } | { readonly filter: 'default'; readonly fallback: DefaultValue };
 
 /** A piece of a text: literal text, literal text of a raw block, or a variable with its steps. */
 export type ExpressionPiece =

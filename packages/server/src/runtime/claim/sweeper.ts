@@ -16,7 +16,7 @@ export interface SweepPorts extends FinishPorts {
 /** Rows one sweep handles of each sort; what is left waits for the next one. */
 const SWEEP_ROWS = 500;
 const JOURNAL_KEEP_MICROS = 7 * 86_400 * 1_000_000;
-/** Journals and expired keys are trimmed this often: it writes, and no one waits for it. */
+/** Journals are trimmed this often: it writes, and no one waits for it. */
 const TRIM_MS = 60_000;
 const SWEEP_LEASE = 'turn-sweep';
 
@@ -123,7 +123,6 @@ export class Sweeper {
     }
     await tx.leases.release(SWEEP_LEASE, ports.workerId);
     if (!isTrimming) return moved;
-    moved += await tx.idempotency.trim(now, SWEEP_ROWS);
     return moved + (await tx.log.trimJournal(earlierNow(tx) - JOURNAL_KEEP_MICROS, SWEEP_ROWS));
   }
 }

@@ -125,7 +125,7 @@ export interface TurnCause {
 }
 
 /** Fixed in the transaction of the first claim and reused by every attempt. */
-export interface TurnSnapshot {
+interface TurnSnapshot {
   readonly agentUid: string;
   readonly agentGeneration: number;
   readonly profile: string;

@@ -35,7 +35,7 @@ export interface SteerInputEntry {
 }
 
 /** A part that is in the message and changes nothing else: permission questions and answers, compaction. */
-export interface PartEntry {
+interface PartEntry {
   readonly messageId: string;
   readonly part: Part;
 }

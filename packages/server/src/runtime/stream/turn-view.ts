@@ -3,7 +3,7 @@ import { EVENT, type LiveTurn, PART, type Part, type PlacedPart, type Span } fro
 import { admittedAt, parseBody, recordedParts } from '../record/index.ts';
 
 /** The terminal event of a turn as its row tells it. */
-export interface TurnTerminal {
+interface TurnTerminal {
   readonly kind: typeof EVENT.DONE | typeof EVENT.ERROR;
   readonly sequence: number;
   readonly attempt: number;

@@ -15,7 +15,7 @@ interface RestTarget {
 }
 
 /** A plain route with what serves it. */
-export interface PlainTarget extends RestTarget {
+interface PlainTarget extends RestTarget {
   readonly route: HttpRoute;
 }
 

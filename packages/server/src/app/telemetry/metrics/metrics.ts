@@ -22,7 +22,7 @@ export interface Metrics extends TurnFigures {
 }
 
 /** Values that exist anyway and are read at the time of a scrape. */
-export interface LiveFigures {
+interface LiveFigures {
   readonly runningTurns: () => number;
   readonly repairs: () => number;
   readonly openStreams: () => number;

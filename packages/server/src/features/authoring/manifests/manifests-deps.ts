@@ -14,7 +14,7 @@ import type {
 import type { DescendantsOf } from './resource-scope.ts';
 
 /** What the namespaces feature does for this one. */
-export interface NamespaceDoor {
+interface NamespaceDoor {
   /** As DeleteNamespace; answers the tombstone. */
   remove(
     tx: WriteTx,
@@ -47,10 +47,7 @@ export interface PastAncestors {
 }
 
 /** Facts merged into the status of a kind on read, by uid, as JSON text of status fields; they change without a new version. */
-export type ActivityReader = (
-  reads: ReadTx,
-  records: readonly StoredResource[],
-) => Promise<ReadonlyMap<string, string>>;
+type ActivityReader = (reads: ReadTx, records: readonly StoredResource[]) => Promise<ReadonlyMap<string, string>>;
 
 export interface ManifestsDeps {
   readonly store: Store;

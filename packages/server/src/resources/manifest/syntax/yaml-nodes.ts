@@ -45,7 +45,10 @@ export function* readingText(text: string): Steps<ReadText> {
   return { documents: new Map(nodes.entries()), count: nodes.length, findings: [] };
 }
 
-/** As `readText`, for any text. */
+/**
+ * As `readText`, for any text.
+ * @internal Tests hold the JSON reader against it.
+ */
 export const readYaml = (text: string): ReadText => atOnce(new TextReader(text).read());
 
 type Composed = ReturnType<Composer['compose']> extends Generator<infer D, unknown, unknown> ? D : never;

@@ -23,7 +23,7 @@ import { targetKey } from './model-request.ts';
 import type { PartWriter } from './part-writer.ts';
 
 /** A tool call as the model wrote it; `inputText` may be no JSON at all. */
-export interface RequestedCall {
+interface RequestedCall {
   readonly providerCallId: string;
   readonly name: string;
   readonly inputText: string;

@@ -10,7 +10,7 @@ const PREVIEW_CHARS = 2000;
 export const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
 /** Stores bytes of the session's namespace; the caller holds what comes back when it journals the part. */
-export type ObjectWriter = (
+type ObjectWriter = (
   bytes: Uint8Array,
   facts: { readonly mediaType: string; readonly filename: string },
 ) => Promise<ObjectData>;

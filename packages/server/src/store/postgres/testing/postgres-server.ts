@@ -26,7 +26,7 @@ interface Account {
 }
 
 /** PEM texts. */
-export interface ServerTls {
+interface ServerTls {
   readonly key: string;
   readonly cert: string;
 }

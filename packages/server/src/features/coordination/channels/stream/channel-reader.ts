@@ -7,7 +7,7 @@ import { type ChannelFeed, PAGE } from './channel-feed.ts';
 import type { ChannelFollower, ChannelHub } from './channel-hub.ts';
 
 /** Bounds of what waits for one lagging reader. */
-export interface ReaderLimits {
+interface ReaderLimits {
   readonly events: number;
   readonly bytes: number;
 }
