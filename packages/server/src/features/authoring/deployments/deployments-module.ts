@@ -5,9 +5,7 @@ import { type DeploymentKindDeps, deploymentContracts } from './deployment-kind.
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { PlacementScope } from './placement/index.ts';
 
-interface DeploymentsModuleDeps
-  extends Omit<DeploymentsDeps, 'limits'>,
-    Pick<DeploymentKindDeps, 'ancestorsOf'> {
+interface DeploymentsModuleDeps extends Omit<DeploymentsDeps, 'limits'>, Pick<DeploymentKindDeps, 'ancestorsOf'> {
   readonly settings: LabelSettings & {
     readonly 'limits.deploymentReplicasMax': number;
     /** In bytes. */

@@ -4,10 +4,7 @@ import { knowledgeContract } from './knowledge-kind.ts';
 import { KnowledgeLibrary, type KnowledgeLibraryDeps } from './knowledge-library.ts';
 import { type NamespaceKnowledgeDeps, namespaceKnowledgeOperations } from './namespace-knowledge-operations.ts';
 
-interface KnowledgeModuleDeps
-  extends Pick<AgentKnowledgeDeps, 'store'>,
-    NamespaceKnowledgeDeps,
-    KnowledgeLibraryDeps {
+interface KnowledgeModuleDeps extends Pick<AgentKnowledgeDeps, 'store'>, NamespaceKnowledgeDeps, KnowledgeLibraryDeps {
   /** In bytes. */
   readonly settings: { readonly 'limits.knowledgeMax': number; readonly 'limits.responseBytes': number };
 }

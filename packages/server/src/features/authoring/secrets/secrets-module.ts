@@ -8,9 +8,7 @@ import { type SecretOperationsDeps, secretOperations } from './secret-operations
 import { auditSecretReads } from './secret-read-audit.ts';
 import { SecretResolver, type SecretResolverDeps } from './secret-resolver.ts';
 
-interface SecretsModuleDeps
-  extends Pick<SecretResolverDeps, 'lineage'>,
-    Pick<SecretOperationsDeps, 'resealKind'> {
+interface SecretsModuleDeps extends Pick<SecretResolverDeps, 'lineage'>, Pick<SecretOperationsDeps, 'resealKind'> {
   readonly store: Store;
   readonly keys: SecretKeys;
   readonly audit: AppendAudit;

@@ -4,9 +4,7 @@ import type { FeatureModule } from '../../module-contract.ts';
 import { type TemplateKindDeps, templateContract } from './template-kind.ts';
 import { type TemplateOperationsDeps, templateOperations } from './template-operations.ts';
 
-interface TemplatesModuleDeps
-  extends Omit<TemplateKindDeps, 'labelLimits' | 'requireScope'>,
-    TemplateOperationsDeps {
+interface TemplatesModuleDeps extends Omit<TemplateKindDeps, 'labelLimits' | 'requireScope'>, TemplateOperationsDeps {
   readonly templates: KindDoor;
   /** Whether deployments may render a changed template. */
   readonly placement: { readonly requireTemplate: TemplateKindDeps['requireScope'] };
