@@ -183,7 +183,7 @@ export interface NamespaceGate {
   labels(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Skills as prompts show them, read anew at each step. */
+/** Skills as prompts show them, read again at each step. */
 export interface SkillSource {
   /** `active`: names in activation order; the text of one that vanished is undefined. */
   promptSkills(tx: Pick<ReadTx, 'resources'>, namespace: string, active: readonly string[]): Promise<PromptSkills>;

@@ -14,7 +14,7 @@ const isOwnVariable = ({ variables, settings, store }: Config): ((name: string) 
     prefixes.some((prefix) => name.startsWith(prefix));
 };
 
-/** Which variables connectors may name: those of the patterns (`*` for any text), but none of this server. */
+/** Which variables connectors may name: those that match the patterns (`*` for any text), except those of this server. */
 export const connectorVariables = (
   patterns: readonly string[] | undefined,
   config: Config,

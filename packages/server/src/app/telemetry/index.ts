@@ -1,6 +1,6 @@
 /**
- * app/telemetry: what leaves the process about itself: log lines, figures, spans, profiles. Never prompts,
- * answers, tool inputs and outputs, headers or secrets. Knows no feature; app hands its hooks to transport, runtime
+ * app/telemetry: what the process reports about itself: log lines, metrics, spans, profiles. Never prompts,
+ * answers, tool inputs and outputs, headers or secrets. Knows no feature; app passes its hooks to transport, runtime
  * and models.
  */
 export { stderrWriter } from './line-writer.ts';
