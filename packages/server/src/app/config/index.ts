@@ -5,5 +5,13 @@
  */
 export type { Config, TlsFiles } from './config.ts';
 export { connectorVariables } from './connector-variables.ts';
-export { ConfigError, configurationValues, type LoadedConfig, type LoadOptions, loadConfig } from './load-config.ts';
-export { type ConfigFault, faultLine } from './located.ts';
+export { clientUrl } from './listen-address.ts';
+export {
+  ConfigError,
+  configurationFacts,
+  configurationValues,
+  type LoadedConfig,
+  type LoadOptions,
+  loadConfig,
+} from './load-config.ts';
+export type { ConfigFault } from './located.ts';

@@ -1,3 +1,5 @@
+import type { Config } from './config.ts';
+
 /** Host and port of `server.listen`. */
 export interface ListenAddress {
   readonly host: string;
@@ -25,3 +27,7 @@ export const listenAddress = (text: string): ListenAddress => {
 
 /** An address as in a URL: IPv6 in brackets. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/** The address of clients, without a slash at the end; one that was derived from port 0 gets the port that was free. */
+export const clientUrl = ({ publicUrl }: Pick<Config, 'publicUrl'>, port: number): string =>
+  publicUrl.replace(/:0$/, `:${port}`).replace(/\/+$/, '');

@@ -135,3 +135,23 @@ export const configurationValues = (loaded: LoadedConfig): readonly Configuratio
     const shown = value === undefined ? null : row.kind.show(value, name);
     return { key, value: shown, source: origin?.source ?? 'default', label: origin?.label ?? '' };
   });
+
+/** What an operator sees of the configuration in force. */
+export interface ConfigurationFacts {
+  /** Secrets masked; `source` is where the value was written, such as `svc.yaml:3:5`. */
+  readonly values: readonly { readonly key: string; readonly value: unknown; readonly source: string }[];
+  readonly warnings: readonly string[];
+  /** Absent = defaults. */
+  readonly file?: string;
+}
+
+/** Of a process that was not told where its configuration came from the values without their places. */
+export const configurationFacts = (config: Config, loaded: LoadedConfig | undefined): ConfigurationFacts => {
+  const { origins, warnings } = loaded ?? { origins: new Map(), warnings: [] };
+  const rows = configurationValues({ config, origins, warnings });
+  return {
+    values: rows.map(({ key, value, source, label }) => ({ key, value, source: label === '' ? source : label })),
+    warnings: warnings.map(faultLine),
+    ...(config.file === undefined ? {} : { file: config.file }),
+  };
+};
