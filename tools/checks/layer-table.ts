@@ -48,7 +48,8 @@ export const layerTable: readonly LayerRow[] = [
     ],
   },
   { layer: 'auth', mayImport: ['base', 'api', 'resources', ...storeContracts] },
-  { layer: 'features/contract.ts', mayImport: ['base', 'api', 'auth'] },
+  { layer: 'operations', mayImport: ['base', 'api', 'auth'] },
+  { layer: 'idempotency', mayImport: ['base', 'auth', 'resources', ...storeContracts] },
   {
     layer: 'features/*/*',
     mayImport: [
@@ -56,14 +57,14 @@ export const layerTable: readonly LayerRow[] = [
       'api',
       'resources',
       'auth',
-      'features/contract.ts',
+      'operations',
+      'idempotency',
       ...storeContracts,
       'controllers:contract',
       'runtime:contract',
-      'transport:contract',
     ],
   },
-  { layer: 'transport', mayImport: ['base', 'api', 'auth', 'features/contract.ts', 'features/*/*:types'] },
+  { layer: 'transport', mayImport: ['base', 'api', 'auth', 'operations'] },
   { layer: 'app', mayImport: ['*'] },
   { layer: 'main.ts', mayImport: ['app', 'base'] },
 ];

@@ -14,8 +14,6 @@ import { turnCases } from './turn-cases.ts';
 import { uidCases } from './uid-cases.ts';
 import { workCases } from './work-cases.ts';
 
-export type { StoreUnderTest } from './store-under-test.ts';
-
 /** Every method of the store contract and its invariants S1 to S5; `make` opens an empty store for each test. */
 export const storeConformance = (engine: string, make: MakeStore): void => {
   describe(`store contract on ${engine}`, () => {

@@ -7,7 +7,7 @@ import { toReaderError } from './storage-fault.ts';
 export type SqlValue = string | number | null;
 
 /**
- * A bare `LIMIT ?` makes SQLite plan the statement anew at each execution (its planner looks at the bound value), which
+ * A bare `LIMIT ?` makes SQLite plan the statement again at each execution (its planner looks at the bound value), which
  * costs 12 us; an expression does not.
  */
 export const LIMIT = 'LIMIT ? + 0';

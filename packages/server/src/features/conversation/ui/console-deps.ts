@@ -25,13 +25,13 @@ export interface ConsoleEvent {
 }
 
 /** Sessions, turns, messages and parts as JSON; features/conversation/sessions satisfies it. */
-export interface ConsoleSessions {
+interface ConsoleSessions {
   read(activity: SessionActivity): Promise<readonly ConsoleEvent[]>;
   part(event: SessionEvent, cursor: string): string;
 }
 
 /** Events of all channels as JSON, as they are written; features/coordination/channels satisfies it. */
-export interface ConsoleChannels {
+interface ConsoleChannels {
   /** Answers how to stop. */
   subscribe(
     receive: (event: { readonly namespace: string; readonly channel: string; readonly data: string }) => void,

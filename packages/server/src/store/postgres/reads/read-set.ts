@@ -279,7 +279,7 @@ export class ReadSet {
     };
     const stale = rows.filter((read) => !isSame(read)).map((read) => rowId(read.table, read.key));
     for (const id of stale) this.#known.forget(id);
-    // Read anew the next time; with a lock only when that was in vain too.
+    // Read again the next time; with a lock only if that fails too.
     if (this.#isRepeat) for (const id of stale) this.#hot.add(id);
     this.#isStale = !areRangesSame || stale.length > 0;
     return !this.#isStale;
