@@ -1,5 +1,5 @@
 /** How a column is stored. `json` is text that is mended when read: earlier builds stored halves of characters in it. */
-export type ColumnType = 'text' | 'json' | 'integer';
+type ColumnType = 'text' | 'json' | 'integer';
 
 export type Columns = Readonly<Record<string, ColumnType>>;
 

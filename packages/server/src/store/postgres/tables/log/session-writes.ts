@@ -1,10 +1,10 @@
-import { Fault } from '../../../base/index.ts';
-import { artifactHolder, type SessionRow, sessionHolder } from '../../contracts/index.ts';
-import { LAST_ID, parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
-import type { WriteAccess } from '../access.ts';
-import { statement, type WriteQueries } from '../connection/index.ts';
-import { DescribedWriteHandles } from './described/index.ts';
-import { dropHolders, dropHolderTree } from './object-handle.ts';
+import { Fault } from '../../../../base/index.ts';
+import { artifactHolder, type SessionRow, sessionHolder } from '../../../contracts/index.ts';
+import { LAST_ID, parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../../rows/index.ts';
+import type { WriteAccess } from '../../access.ts';
+import { statement, type WriteQueries } from '../../connection/index.ts';
+import { DescribedWriteHandles } from '../described/index.ts';
+import { dropHolders, dropHolderTree } from '../object-handle.ts';
 import { SESSION_COLUMNS } from './session-page.ts';
 import { OPEN } from './turn-sql.ts';
 

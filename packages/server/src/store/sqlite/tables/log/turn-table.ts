@@ -1,6 +1,6 @@
-import type { AdmissionMark, NewTurns, TurnRow, TurnState } from '../../contracts/index.ts';
-import { firstMark, LAST_ID, type NewTurnRow, newTurnsOf, type TurnSqlRow, toTurn } from '../../rows/index.ts';
-import { type Connection, LIMIT, type Statement } from '../connection.ts';
+import type { AdmissionMark, NewTurns, TurnRow, TurnState } from '../../../contracts/index.ts';
+import { firstMark, LAST_ID, type NewTurnRow, newTurnsOf, type TurnSqlRow, toTurn } from '../../../rows/index.ts';
+import { type Connection, LIMIT, type Statement } from '../../connection.ts';
 import { FROM_TURNS, OPEN, SELECT_TURNS, TURN_COLUMNS } from './turn-rows.ts';
 
 const GET = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.id = ?`;

@@ -1,7 +1,7 @@
-import { Fault } from '../../../base/index.ts';
-import type { MessageRow } from '../../contracts/index.ts';
-import { type MessageSqlRow, textMapJson, toMessage } from '../../rows/index.ts';
-import { type Connection, LIMIT, type Statement } from '../connection.ts';
+import { Fault } from '../../../../base/index.ts';
+import type { MessageRow } from '../../../contracts/index.ts';
+import { type MessageSqlRow, textMapJson, toMessage } from '../../../rows/index.ts';
+import { type Connection, LIMIT, type Statement } from '../../connection.ts';
 
 const COLUMNS = 'session_id, id, role, created_at, turn_id, revision, labels, parts';
 const GET = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? AND id = ?`;

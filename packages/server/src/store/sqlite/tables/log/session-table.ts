@@ -1,5 +1,5 @@
-import { Fault } from '../../../base/index.ts';
-import type { LabelRequirement, SessionPage, SessionRow, SessionStanding } from '../../contracts/index.ts';
+import { Fault } from '../../../../base/index.ts';
+import type { LabelRequirement, SessionPage, SessionRow, SessionStanding } from '../../../contracts/index.ts';
 import {
   drivingLabel,
   LAST_ID,
@@ -9,10 +9,10 @@ import {
   textMapJson,
   toSession,
   toStanding,
-} from '../../rows/index.ts';
-import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
-import type { RecordCache } from '../records/index.ts';
-import { labelCondition } from './resource-list.ts';
+} from '../../../rows/index.ts';
+import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../../connection.ts';
+import type { RecordCache } from '../../records/index.ts';
+import { labelCondition } from '../resource-list.ts';
 
 const COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_active, open_turns, active_turn_id, admission,
   last_message_id, last_sequence, labels, body`;

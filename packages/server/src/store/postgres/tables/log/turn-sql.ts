@@ -1,5 +1,5 @@
-import type { TurnSqlRow } from '../../rows/index.ts';
-import { type Statement, statement } from '../connection/index.ts';
+import type { TurnSqlRow } from '../../../rows/index.ts';
+import { type Statement, statement } from '../../connection/index.ts';
 
 /** A turn with its claim; the expiry of a claim is joined in from `claims`. */
 export const TURN_COLUMNS = `t.id, t.session_id, t.namespace, t.agent, t.admission, t.state, t.ready, t.attempt,

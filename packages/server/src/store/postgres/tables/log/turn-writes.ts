@@ -1,8 +1,8 @@
-import type { ClaimNews, SessionRow, TurnRow, TurnState } from '../../contracts/index.ts';
-import { type SessionSqlRow, type TurnSqlRow, toSession, toTurn } from '../../rows/index.ts';
-import type { WriteAccess } from '../access.ts';
-import { type Queries, statement, type WriteQueries } from '../connection/index.ts';
-import { findDeadWorkers, forgetWorkers } from '../presence/index.ts';
+import type { ClaimNews, SessionRow, TurnRow, TurnState } from '../../../contracts/index.ts';
+import { type SessionSqlRow, type TurnSqlRow, toSession, toTurn } from '../../../rows/index.ts';
+import type { WriteAccess } from '../../access.ts';
+import { type Queries, statement, type WriteQueries } from '../../connection/index.ts';
+import { findDeadWorkers, forgetWorkers } from '../../presence/index.ts';
 import { SESSION_COLUMNS } from './session-page.ts';
 import { JOIN_CLAIMS, OPEN, TURN_COLUMNS, turnsWhere } from './turn-sql.ts';
 

@@ -1,111 +1,19 @@
-import type {
-  AdmissionMark,
-  JournalRow,
-  MessageRow,
-  PermissionRow,
-  SessionLogReads,
-  SessionLogWrites,
-  SessionPage,
-  SessionRow,
-  SteerRow,
-  TurnRow,
-  TurnState,
-} from '../../contracts/index.ts';
-import { artifactHolder, sessionHolder } from '../../contracts/index.ts';
-import type { Access, WriteAccess } from '../access.ts';
-import { DescribedWriteHandles } from '../tables/index.ts';
-
-/** `SessionLogReads` over one connection. */
-export class LogReadHandle implements SessionLogReads {
-  readonly #access: Access;
-
-  constructor(access: Access) {
-    this.#access = access;
-  }
-
-  async session(id: string) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.sessions.get(id));
-  }
-
-  async standings(ids: readonly string[]) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.sessions.standings(ids));
-  }
-
-  async newTurns(mark: AdmissionMark | undefined, limit: number) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.turns.since(mark, limit));
-  }
-
-  async sessions(page: SessionPage) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.sessions.page(page));
-  }
-
-  async message(sessionId: string, id: string) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.messages.get(sessionId, id));
-  }
-
-  async messagesBefore(sessionId: string, before: string | undefined, limit: number) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.messages.before(sessionId, before, limit));
-  }
-
-  async messagesAfter(sessionId: string, after: string, limit: number) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.messages.after(sessionId, after, limit));
-  }
-
-  async turn(id: string) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.turns.get(id));
-  }
-
-  async openTurns(sessionId: string) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.turns.open(sessionId));
-  }
-
-  async turns(
-    sessionId: string,
-    options: { readonly before?: string; readonly state?: TurnState; readonly limit: number },
-  ) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.turns.newest(sessionId, options));
-  }
-
-  async turnsFromFence(sessionId: string, fence: number, limit: number) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.turns.fromFence(sessionId, fence, limit));
-  }
-
-  async journal(turnId: string) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.journal.list(turnId));
-  }
-
-  async steers(sessionId: string) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.steers.list(sessionId));
-  }
-
-  async permission(id: string) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.permissions.get(id));
-  }
-
-  async permissionsOfTurn(turnId: string) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.permissions.ofTurn(turnId));
-  }
-
-  async openPermissions(namespaces: readonly string[], after: string, limit: number) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.permissions.open(namespaces, after, limit));
-  }
-}
+import {
+  artifactHolder,
+  type JournalRow,
+  type MessageRow,
+  type PermissionRow,
+  type SessionLogWrites,
+  type SessionRow,
+  type SteerRow,
+  sessionHolder,
+  type TurnRow,
+  type TurnState,
+} from '../../../contracts/index.ts';
+import type { WriteAccess } from '../../access.ts';
+import { DescribedWriteHandles } from '../described/index.ts';
+import { dropHolders, dropHolderTree } from '../object-handle.ts';
+import { LogReadHandle } from './log-handle.ts';
 
 /** `SessionLogWrites` inside one write transaction. The one writer is the lock of every row. */
 export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
@@ -133,23 +41,24 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   async deleteSession(id: string) {
     await this.clearSession(id);
-    const { tables, steadyNow } = this.#access;
+    const { connection, tables, steadyNow } = this.#access;
     const { artifacts } = new DescribedWriteHandles(this.#access);
     const gone = await artifacts.removeAll('ofSession', { sessionId: id });
     this.#access.change();
-    for (const artifact of gone) tables.objects.drop(artifactHolder(artifact.id), steadyNow);
+    const holders = gone.map((artifact) => artifactHolder(artifact.id));
+    dropHolders(connection, holders, steadyNow);
     tables.sessions.delete(id);
   }
 
   async clearSession(id: string) {
     this.#access.change();
-    const { tables, steadyNow } = this.#access;
+    const { connection, tables, steadyNow } = this.#access;
     tables.messages.deleteAll(id);
     tables.journal.deleteOfSession(id);
     tables.turns.deleteOfSession(id);
     tables.steers.deleteOfSession(id);
     tables.permissions.deleteOfSession(id);
-    tables.objects.dropTree(sessionHolder(id), steadyNow);
+    dropHolderTree(connection, sessionHolder(id), steadyNow);
   }
 
   async insertMessage(row: MessageRow) {

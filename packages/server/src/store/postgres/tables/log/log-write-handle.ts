@@ -1,4 +1,4 @@
-import { Fault } from '../../../base/index.ts';
+import { Fault } from '../../../../base/index.ts';
 import type {
   JournalRow,
   MessageRow,
@@ -8,10 +8,10 @@ import type {
   SteerRow,
   TurnRow,
   TurnState,
-} from '../../contracts/index.ts';
-import { textMapJson } from '../../rows/index.ts';
-import type { WriteAccess } from '../access.ts';
-import { statement } from '../connection/index.ts';
+} from '../../../contracts/index.ts';
+import { textMapJson } from '../../../rows/index.ts';
+import type { WriteAccess } from '../../access.ts';
+import { statement } from '../../connection/index.ts';
 import { LogReadHandle } from './log-handle.ts';
 import {
   clearSession,

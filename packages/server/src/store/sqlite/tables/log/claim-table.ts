@@ -1,6 +1,6 @@
-import type { ClaimNews, TurnRow } from '../../contracts/index.ts';
-import { type TurnSqlRow, toTurn } from '../../rows/index.ts';
-import { type Connection, LIMIT, type Statement } from '../connection.ts';
+import type { ClaimNews, TurnRow } from '../../../contracts/index.ts';
+import { type TurnSqlRow, toTurn } from '../../../rows/index.ts';
+import { type Connection, LIMIT, type Statement } from '../../connection.ts';
 import { FROM_TURNS, SELECT_TURNS } from './turn-rows.ts';
 
 /** Claims decide the order of the scan: there are as many as running turns, whatever the number of turns. */

@@ -1,4 +1,4 @@
-import type { AdmissionMark, SessionLogReads, SessionPage, SessionRow, TurnState } from '../../contracts/index.ts';
+import type { AdmissionMark, SessionLogReads, SessionPage, SessionRow, TurnState } from '../../../contracts/index.ts';
 import {
   firstMark,
   type JournalSqlRow,
@@ -17,9 +17,9 @@ import {
   toStanding,
   toSteer,
   toTurn,
-} from '../../rows/index.ts';
-import type { Access } from '../access.ts';
-import { statement } from '../connection/index.ts';
+} from '../../../rows/index.ts';
+import type { Access } from '../../access.ts';
+import { statement } from '../../connection/index.ts';
 import { listSessions, SESSION_COLUMNS } from './session-page.ts';
 import { OPEN, turnsWhere } from './turn-sql.ts';
 

@@ -1,7 +1,7 @@
-import type { LabelRequirement, SessionPage, SessionRow } from '../../contracts/index.ts';
-import { drivingLabel, type SessionSqlRow, toSession } from '../../rows/index.ts';
-import { composed, type Queries, statement } from '../connection/index.ts';
-import { addLabelCondition, Conditions } from './resource-list.ts';
+import type { LabelRequirement, SessionPage, SessionRow } from '../../../contracts/index.ts';
+import { drivingLabel, type SessionSqlRow, toSession } from '../../../rows/index.ts';
+import { composed, type Queries, statement } from '../../connection/index.ts';
+import { addLabelCondition, Conditions } from '../resource-list.ts';
 
 /** Columns that `toSession` reads. */
 export const SESSION_COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_active, open_turns, active_turn_id,

@@ -1,5 +1,5 @@
-import { Fault } from '../../../base/index.ts';
-import type { JournalRow, PermissionRow, SteerRow } from '../../contracts/index.ts';
+import { Fault } from '../../../../base/index.ts';
+import type { JournalRow, PermissionRow, SteerRow } from '../../../contracts/index.ts';
 import {
   type JournalSqlRow,
   type PermissionSqlRow,
@@ -7,8 +7,8 @@ import {
   toJournal,
   toPermission,
   toSteer,
-} from '../../rows/index.ts';
-import { type Connection, LIMIT, type Statement } from '../connection.ts';
+} from '../../../rows/index.ts';
+import { type Connection, LIMIT, type Statement } from '../../connection.ts';
 
 const JOURNAL = 'SELECT turn_id, position, kind, at, body FROM journal WHERE turn_id = ? ORDER BY position';
 const APPEND = 'INSERT INTO journal (turn_id, position, kind, at, body) VALUES (?,?,?,?,?)';
