@@ -46,7 +46,7 @@ export interface KindFacts {
   readonly inTemplates: boolean;
   /** Its place among the kinds of a call that applies or exports several; deletion goes the other way. */
   readonly applyRank: number;
-  /** Facts are kept next to the record and laid over its status at read, so that they make no new version. */
+  /** Facts are kept next to the record and merged into its status on read, so that they make no new version. */
   readonly hasActivity: boolean;
   readonly sensitiveSpec: readonly SensitiveField[];
   readonly sensitiveStatus: readonly SensitiveField[];

@@ -1,6 +1,6 @@
 import { kindFacts } from '@svc/api/kinds';
-import { maskCode } from './mask-code.ts';
-import { isTestCode, type SourceFile } from './source-files.ts';
+import { maskCode } from '../mask-code.ts';
+import { isTestCode, type SourceFile } from '../source-files.ts';
 
 /** Lists with fewer kinds say something of a few of them; one with as many is usually a property that belongs to the table of kinds. */
 const KINDS_MIN = 4;

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { kindListsOf, knownKindLists } from './kind-lists.ts';
-import { loadSources } from './source-files.ts';
+import { loadSources } from '../source-files.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const path = 'packages/server/src/features/any.ts';
 
 describe('what is known of kinds', () => {
