@@ -1,3 +1,5 @@
+import { type KindFacts, kindFacts } from '@svc/api/kinds';
+
 /** What a kind is called. */
 export interface KindNames {
   readonly name: string;
@@ -8,39 +10,22 @@ export interface KindNames {
 }
 
 /** Kinds that are shown by calls of their own. */
-const OWN_KINDS: readonly KindNames[] = [
-  { name: 'Namespace', plural: 'namespaces', short: 'ns' },
-  { name: 'Agent', plural: 'agents' },
-  { name: 'Session', plural: 'sessions' },
-];
+const OWN_CALLS: readonly string[] = ['Namespace', 'Agent', 'Session'];
+
+const namesOf = ({ kind: name, plural, short, home }: KindFacts): KindNames => ({
+  name,
+  plural,
+  ...(short === undefined ? {} : { short }),
+  ...(home === undefined ? {} : { home }),
+});
+
+const hasOwnCalls = ({ kind }: KindFacts): boolean => OWN_CALLS.includes(kind);
 
 /** Kinds that the ResourceService shows. */
-export const RESOURCE_KINDS: readonly KindNames[] = [
-  { name: 'Template', plural: 'templates', short: 'tpl' },
-  { name: 'McpServer', plural: 'mcpservers', short: 'mcp' },
-  { name: 'McpServerBinding', plural: 'mcpserverbindings', short: 'mcpb' },
-  { name: 'Knowledge', plural: 'knowledges', short: 'kn' },
-  { name: 'Skill', plural: 'skills' },
-  { name: 'File', plural: 'files' },
-  { name: 'Secret', plural: 'secrets' },
-  { name: 'Channel', plural: 'channels', short: 'ch' },
-  { name: 'ChannelSubscription', plural: 'channelsubscriptions', short: 'sub' },
-  { name: 'Schedule', plural: 'schedules', short: 'sched' },
-  { name: 'Workflow', plural: 'workflows', short: 'wf' },
-  { name: 'ConnectorClass', plural: 'connectorclasses', short: 'cc' },
-  { name: 'Connector', plural: 'connectors', short: 'conn' },
-  { name: 'SandboxClass', plural: 'sandboxclasses', short: 'sbc' },
-  { name: 'SandboxPolicy', plural: 'sandboxpolicies', short: 'sbp' },
-  { name: 'Sandbox', plural: 'sandboxes', short: 'sb' },
-  { name: 'Deployment', plural: 'deployments', short: 'dep' },
-  { name: 'DeploymentReplica', plural: 'deploymentreplicas' },
-  { name: 'UsagePolicy', plural: 'usagepolicies', short: 'up' },
-  { name: 'Task', plural: 'tasks' },
-  { name: 'Worker', plural: 'workers', home: 'system' },
-];
+export const RESOURCE_KINDS: readonly KindNames[] = kindFacts.filter((facts) => !hasOwnCalls(facts)).map(namesOf);
 
 /** Every kind that has a name of its own. */
-export const KIND_NAMES: readonly KindNames[] = [...OWN_KINDS, ...RESOURCE_KINDS];
+export const KIND_NAMES: readonly KindNames[] = [...kindFacts.filter(hasOwnCalls).map(namesOf), ...RESOURCE_KINDS];
 
 /** The words for kinds, for help texts: `namespaces (ns), agents, ...`. */
 export const kindList = (): string =>

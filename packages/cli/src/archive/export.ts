@@ -1,4 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf';
+import { findKindFacts } from '@svc/api/kinds';
 import type { Resource } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
@@ -73,21 +74,14 @@ export const exportAll = async (world: World, options: ExportOptions): Promise<v
   note(counted(manifests.length, 'resource'));
 };
 
-/** Kinds with values that lists never contain. */
-const WITH_VALUES: ReadonlySet<string> = new Set([
-  'Secret',
-  'McpServer',
-  'McpServerBinding',
-  'Agent',
-  'Template',
-  'ConnectorClass',
-  'SandboxClass',
-]);
+/** True for kinds with values that lists never hold; a Template has those of the kind inside it. */
+const hasValues = (kind: string): boolean =>
+  kind === 'Template' || (findKindFacts(kind)?.sensitiveSpec ?? []).length > 0;
 
 /** The resource as a read returns it, with its sensitive values if the caller may read them; from the list if it was deleted meanwhile. */
 const withValues = async (context: CommandContext, resource: Resource): Promise<Resource> => {
   const { kind, metadata } = resource;
-  if (!WITH_VALUES.has(kind)) return resource;
+  if (!hasValues(kind)) return resource;
   try {
     const address = { ns: metadata?.namespace ?? '', kind, parent: '', name: metadata?.name ?? '' };
     return await readGeneric(context, address);

@@ -1,3 +1,4 @@
+import { findKindFacts } from '@svc/api/kinds';
 import { CommandFailure } from '../failure.ts';
 import { agentKind } from './agent-kind.ts';
 import type { Kind } from './kind.ts';
@@ -8,11 +9,8 @@ import { sessionKind } from './session-kind.ts';
 /** All kinds, in the order of help and completion. */
 export const kinds: readonly Kind[] = [namespaceKind, agentKind, sessionKind, ...resourceKinds];
 
-/** Kinds that cannot be in a manifest, because the system creates their resources. */
-const NOT_AUTHORABLE: ReadonlySet<string> = new Set(['Session', 'Worker', 'DeploymentReplica']);
-
-/** True for kinds whose resources people write. */
-export const isAuthorable = (kind: string): boolean => !NOT_AUTHORABLE.has(kind);
+/** True for kinds whose resources people write; the system makes those of the others. */
+export const isAuthorable = (kind: string): boolean => findKindFacts(kind)?.authorable !== false;
 
 /** The kind that a word such as `ns` or `Agents` means; a capitalised unknown word is a custom kind. */
 export const kindOf = (word: string): Kind => {

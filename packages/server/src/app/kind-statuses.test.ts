@@ -14,11 +14,14 @@ import {
 } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../auth/contract.ts';
-import { type KindContract, kindContract, type Reconciler, statusReconciler } from '../controllers/index.ts';
-import { SecretResolver, secretContract } from '../features/authoring/secrets/index.ts';
-import { connectorClassContract, connectorContract } from '../features/coordination/connectors/index.ts';
-import { toolGrant, workflowContract } from '../features/coordination/workflows/index.ts';
-import { sandboxContracts } from '../features/platform/sandboxes/index.ts';
+import { type KindContract, kindContract, type Reconciler, statusReconcilers } from '../controllers/index.ts';
+import { secretContract } from '../features/authoring/secrets/secret-kind.ts';
+import { SecretResolver } from '../features/authoring/secrets/secret-resolver.ts';
+import { connectorClassContract } from '../features/coordination/connectors/class-kind.ts';
+import { connectorContract } from '../features/coordination/connectors/connector-kind.ts';
+import { toolGrant } from '../features/coordination/workflows/tool-grant.ts';
+import { workflowContract } from '../features/coordination/workflows/workflow-kind.ts';
+import { sandboxContracts } from '../features/platform/sandboxes/sandbox-kinds.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
 import { recordKey } from '../resources/index.ts';
 import type { StoredResource } from '../store/contracts/index.ts';
@@ -68,16 +71,7 @@ describe('statuses follow what they refer to', () => {
       },
     });
     const { store, writer, seal } = world;
-    const follows = {
-      Secret: {},
-      ConnectorClass: {},
-      Agent: { presenceOnly: true, sameNamespace: true },
-      SandboxClass: {},
-      McpServer: {},
-      Workflow: {},
-      Namespace: {},
-    };
-    reconcilers = contracts.map((contract) => statusReconciler({ store, writer, seal, contract, follows }));
+    reconcilers = statusReconcilers({ store, writer, seal }, contracts);
   });
   afterEach(() => world.close());
 

@@ -13,7 +13,7 @@ export * from './duration.ts';
 export * from './fault.ts';
 export * from './files/index.ts';
 export * from './ids.ts';
-export * from './json-text.ts';
+export * from './json/index.ts';
 export * from './log.ts';
 export * from './page-token.ts';
 export * from './passes.ts';

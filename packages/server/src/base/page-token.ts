@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Fault, invalidField } from './fault.ts';
-import { parseJsonText } from './json-text.ts';
+import { parseJsonText } from './json/index.ts';
 
 /** The parameters of a list except page size and token; a token is valid only for the same parameters. */
 type PageQuestion = readonly (string | number | boolean)[];

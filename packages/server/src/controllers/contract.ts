@@ -1,18 +1,11 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../base/index.ts';
-import type {
-  ReadTx,
-  ResourceChange,
-  ResourceKey,
-  ResourceReads,
-  StoredOwner,
-  StoredResource,
-  WriteTx,
-} from '../store/contracts/index.ts';
+import type { ReadTx, ResourceKey, StoredOwner, StoredResource, WriteTx } from '../store/contracts/index.ts';
+import type { CheckReads, StatusDependencies } from './reconcile-contract.ts';
 
 /**
- * What a kind of resource tells the one write pipeline about itself, what features ask of that pipeline, and what
- * reconcilers are. Nothing here knows a concrete kind.
+ * What a kind of resource tells the one write pipeline about itself, and what features ask of that pipeline; what reconcilers are
+ * says reconcile-contract.ts. Nothing here knows a concrete kind.
  */
 
 /** On whose behalf something is written; a CallContext is one. */
@@ -21,6 +14,13 @@ export interface WriteOrigin {
   readonly operation: string;
   readonly caller: { readonly identity: string; readonly grants?: readonly OriginGrant[] };
 }
+
+/** The origin of what the program does by itself; `operation` is what audit records call it. */
+export const systemOrigin = (operation: string): WriteOrigin => ({
+  requestId: '',
+  operation,
+  caller: { identity: 'system' },
+});
 
 /** What of a caller's grant rules of kinds may ask for; absent scopes mean everything, absent grants nothing. */
 export interface OriginGrant {
@@ -65,6 +65,11 @@ export interface SpecWrite<S> {
   readonly isSpecChanged: boolean;
 }
 
+/** A spec whose status is asked for: at a write of the resource, or later because what the status depends on may have changed. */
+export interface ObservedSpec<S> extends SpecWrite<S> {
+  readonly occasion: 'write' | 'dependency';
+}
+
 /** How a kind takes part in writes. Every function may run again, when its transaction does. */
 export interface KindContract<S extends Message = Message> {
   readonly kind: string;
@@ -79,7 +84,9 @@ export interface KindContract<S extends Message = Message> {
   /** Preconditions that need the store; throws Fault. Runs before the row is written, unless its deletion waits already. */
   readonly admit?: (tx: WriteTx, write: SpecWrite<S>, origin: WriteOrigin) => Promise<void>;
   /** Status to store with the row, as the kind's status message; absent = the current one, or phase Ready at creation. */
-  readonly observe?: (reads: LookReads, write: SpecWrite<S>) => Promise<Message>;
+  readonly observe?: (reads: CheckReads, observed: ObservedSpec<S>) => Promise<Message>;
+  /** What the observed status depends on besides writes of the resource itself; absent = on nothing. */
+  readonly dependsOn?: StatusDependencies;
   /** System keys of the row: `svc/` labels and annotations that this write sets; undefined values remove. */
   readonly systemKeys?: (tx: WriteTx, write: SpecWrite<S>) => Promise<SystemKeys>;
   /** Side effects in the same transaction, after the row is written, and what only a write that changes something must pass. */
@@ -194,63 +201,4 @@ export interface ResourceWriter {
 }
 
 export { RESOURCES_CHANGED } from '../store/contracts/index.ts';
-
-// ---- reconciling -------------------------------------------------------------------------------------------------
-
-/** Outcome of one pass over a key; an exception means: again, with backoff. */
-export type ReconcileOutcome = { readonly done: true } | { readonly againMs: number };
-
-/** What a check of a resource found: a pass has something to write, or what the outcome of a pass would be. */
-export type Look = ReconcileOutcome | { readonly due: true };
-
-/** What a check may read: the snapshot in which the resource was found, and the time in micros. */
-export type LookReads = Pick<ReadTx, 'resources' | 'log'> & { now(): number };
-
-export interface Reconciler {
-  readonly name: string;
-  /** Kinds of which every resource is reconciled at start and at each resync. */
-  readonly kinds: readonly string[];
-  /** False for a change that gives no keys, told at once: most changes are of sessions, which concern hardly anybody. */
-  readonly concerns: (change: ResourceChange) => boolean;
-  /** Keys to reconcile because of a change; [] for none. */
-  readonly keysFor: (change: ResourceChange, reads: ResourceReads) => Promise<readonly ResourceKey[]>;
-  /** Reads current state, computes, writes; never branches on what woke it. */
-  readonly reconcile: (key: ResourceKey) => Promise<ReconcileOutcome>;
-  /**
-   * Whether a resource of a full pass needs a pass of its own, in which case only its key is kept; absent = each does. Writes
-   * nothing, and what it finds must be true as long as no change of a resource says otherwise.
-   */
-  readonly look?: (record: StoredResource, reads: LookReads) => Promise<Look>;
-  /** True when a check depends on resources alone: nothing is reconciled again while none was written. */
-  readonly looksAtResourcesOnly?: boolean;
-  readonly resyncMs: number;
-  /** Passes at a time, each over another key; absent = one. */
-  readonly concurrency?: number;
-  /** How long keys of changes wait for further changes before their pass; absent = not at all. */
-  readonly debounceMs?: number;
-}
-
-export interface WorkItem {
-  readonly kind: string;
-  readonly key: string;
-  readonly payload: string;
-}
-
-/** Takes due items of its kinds from the durable queue; throwing means: again, with backoff. */
-export interface QueueWorker {
-  readonly kinds: readonly string[];
-  /**
-   * Those among `kinds` whose items are due at a Unix time that people see: they follow the machine's clock when it is set. All
-   * others wait by the clock of the store. An item that came due before its clock was set back may run again: `run` must judge
-   * by what is stored.
-   */
-  readonly datedKinds?: readonly string[];
-  /** One item in its own transaction(s); `againMs` 0 = more of the same work is left. */
-  readonly run: (item: WorkItem) => Promise<ReconcileOutcome>;
-}
-
-/** Every change of the store in version order, each once, as this process learns of them. */
-export interface ChangeFeed {
-  /** Calls `receive` with changes after the returned version; returns how to stop. */
-  subscribe(receive: (changes: readonly ResourceChange[]) => void): { readonly after: number; stop(): void };
-}
+export * from './reconcile-contract.ts';

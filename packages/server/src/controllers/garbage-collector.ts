@@ -1,6 +1,12 @@
 import { findKind } from '../resources/index.ts';
 import type { ResourceKey, Store, StoredOwner, StoredResource, WriteTx } from '../store/contracts/index.ts';
-import type { QueueWorker, ReconcileOutcome, ResourceWriter, WorkItem, WriteOrigin } from './contract.ts';
+import {
+  type QueueWorker,
+  type ReconcileOutcome,
+  type ResourceWriter,
+  systemOrigin,
+  type WorkItem,
+} from './contract.ts';
 import { blockedStatus, FOREGROUND, GC_DEPENDENTS, GC_FINALIZERS, isHeld } from './resource-removal.ts';
 import { GC_OWNERS } from './resource-writer.ts';
 
@@ -12,11 +18,7 @@ const OWNERS_SEEN_MAX = 100;
 const PARENT_KINDS = { channel: 'Channel', agent: 'Agent' } as const;
 
 /** On whose behalf the collector deletes, as audit records say. */
-const COLLECTOR: WriteOrigin = {
-  requestId: '',
-  operation: 'garbage-collection',
-  caller: { identity: 'system' },
-};
+const COLLECTOR = systemOrigin('garbage-collection');
 
 export interface GarbageCollectorDeps {
   readonly store: Pick<Store, 'write'>;

@@ -3,14 +3,13 @@
  * drives observed state towards desired state: change feed, reconcile loops, durable work queue, garbage collection. Knows no
  * concrete kind. Features bring contracts and reconcilers and see only the contract files; app wires the rest.
  */
-export * from './change-feed.ts';
 export * from './contract.ts';
-export * from './door-contract.ts';
+export { contractTable } from './contract-table.ts';
+export * from './facade-contract.ts';
 export * from './garbage-collector.ts';
-export * from './kind-door.ts';
+export * from './kind-facade.ts';
 export * from './queues/index.ts';
-export * from './reconcile-loop.ts';
+export * from './reconciling/index.ts';
 export * from './reseal-worker.ts';
 export * from './resource-removal.ts';
 export * from './resource-writer.ts';
-export * from './status-reconciler.ts';

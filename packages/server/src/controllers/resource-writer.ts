@@ -19,21 +19,22 @@ import {
   versionConflict,
 } from '../resources/index.ts';
 import type { ResourceDraft, ResourceKey, ResourceSection, StoredResource, WriteTx } from '../store/contracts/index.ts';
-import type {
-  AppendAudit,
-  DesiredResource,
-  KindContract,
-  ModifyInput,
-  NamespaceFacts,
-  RemoveInput,
-  RemoveResult,
-  ResourceWriter,
-  SpecWrite,
-  StatusChange,
-  WriteInput,
-  WriteOrigin,
-  WriteOutcome,
-  WriteResult,
+import {
+  type AppendAudit,
+  type DesiredResource,
+  type KindContract,
+  type ModifyInput,
+  type NamespaceFacts,
+  type RemoveInput,
+  type RemoveResult,
+  type ResourceWriter,
+  type SpecWrite,
+  type StatusChange,
+  systemOrigin,
+  type WriteInput,
+  type WriteOrigin,
+  type WriteOutcome,
+  type WriteResult,
 } from './contract.ts';
 import { heldStatus, ResourceRemoval } from './resource-removal.ts';
 import { type KindForms, kindForms } from './spec-forms.ts';
@@ -154,7 +155,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     if (sections.length === 0) return current;
     const stored = await this.#replace(tx, current, { draft, sections });
     if (stored.deletionTimestamp === undefined || stored.finalizers.length > 0) return stored;
-    const origin = { requestId: '', operation: 'finalize', caller: { identity: 'system' } };
+    const origin = systemOrigin('finalize');
     return (await this.#removal.remove(tx, origin, { key, current: stored, bySystem: true })).resource;
   }
 
@@ -285,7 +286,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
   async #status(tx: WriteTx, prepared: Prepared): Promise<string> {
     const { contract, current, forms, write } = prepared;
     if (contract?.observe !== undefined) {
-      const status = await contract.observe(tx, write);
+      const status = await contract.observe(tx, { ...write, occasion: 'write' });
       return this.#statusText({ key: write.key, uid: prepared.uid, status: current?.status ?? '{}' }, forms, status);
     }
     return current?.status ?? forms.readyStatus(tx.now());

@@ -30,7 +30,8 @@ describe('metadata', () => {
     expect(checkMetadata({ wanted: {}, current: undefined, path: '', limits: defaultLabelLimits })).toEqual([]);
     expect(checkName('agent', recordKey('Agent', 'n', 'ok'), '')).toEqual([]);
     expect(checkName('agent', recordKey('Agent', 'n', '-'), 'metadata.')[0]?.field).toBe('metadata.name');
-    expect(checkName('agent', recordKey('Agent', 'n', '-'), '')[0]?.reason).toBe('FIELD_INVALID');
+    for (const kind of ['Agent', 'Widget'])
+      expect(checkName('agent', recordKey(kind, 'n', '-'), '')[0]?.reason).toBe('FIELD_INVALID');
     for (const kind of ['Channel', 'Connector', 'Schedule', 'Workflow'])
       expect(checkName('plain', recordKey(kind, 'n', '..'), '')[0]?.reason).toBe('NAME_INVALID');
   });

@@ -3,6 +3,7 @@ import {
   checkAnnotations,
   checkLabels,
   checkSystemKeys,
+  findKind,
   isName,
   keepSystemKeys,
   type LabelLimits,
@@ -28,16 +29,6 @@ const FINALIZERS_MAX = 32;
 const FINALIZER = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const SYSTEM_FINALIZER = 'svc/';
 
-/** Kinds for which a bad name has a reason of its own, NAME_INVALID. */
-const COORDINATION: ReadonlySet<string> = new Set([
-  'Channel',
-  'ChannelSubscription',
-  'ConnectorClass',
-  'Connector',
-  'Schedule',
-  'Workflow',
-]);
-
 /** Faults of the name by the rule of the kind. */
 export const checkName = (rule: NameRule, key: ResourceKey, path: string): readonly FieldViolation[] =>
   isName(rule, key.name)
@@ -46,7 +37,7 @@ export const checkName = (rule: NameRule, key: ResourceKey, path: string): reado
         {
           field: `${path}name`,
           description: `must be ${nameForm[rule]}`,
-          reason: COORDINATION.has(key.kind) ? 'NAME_INVALID' : 'FIELD_INVALID',
+          reason: findKind(key.kind)?.nameReason ?? 'FIELD_INVALID',
         },
       ];
 

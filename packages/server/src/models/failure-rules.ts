@@ -1,3 +1,4 @@
+import { isRecord } from '../base/index.ts';
 import type { Failure } from './attempt.ts';
 import type { ModelErrorClass } from './contract.ts';
 
@@ -35,9 +36,6 @@ interface ErrorBody {
   readonly codes: readonly string[];
   readonly message: string;
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Codes and message of the error objects that providers send: `{error: {code, type, status, message}}`, bare or in `response`. */
 const readErrorBody = (body: unknown): ErrorBody => {

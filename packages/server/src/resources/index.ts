@@ -11,7 +11,6 @@ export * from './identifiers/index.ts';
 export { keepUnknown } from './kept-fields.ts';
 export * from './kinds.ts';
 export * from './labels.ts';
-export { notExecuted } from './not-executed.ts';
 export * from './page-fill.ts';
 export * from './record.ts';
 export * from './resource-codec.ts';

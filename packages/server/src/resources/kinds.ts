@@ -1,36 +1,16 @@
 import type { DescMessage } from '@bufbuild/protobuf';
+import { type KindFacts, kindFacts } from '@svc/api/kinds';
 import * as shapes from '@svc/api/resources';
-import type { NameRule } from './identifiers/index.ts';
 
-/** Who writes resources of a kind. `labels`: the ResourceService changes labels and annotations only. */
-interface KindWriters {
-  readonly gateway: boolean;
-  readonly resourceService: 'all' | 'labels' | 'none';
-  readonly fileService: boolean;
-}
-
-/** One row per built-in kind: everything that the generic code knows about it. */
-export interface KindRow {
-  readonly kind: string;
+/** One row per built-in kind: all that the generic machinery knows about it. */
+export interface KindRow extends Omit<KindFacts, 'status'> {
   /** Member of the oneofs ResourceSpec.kind and ResourceStatus.kind. */
   readonly member: string;
   readonly spec: DescMessage;
   readonly status: DescMessage;
   /** The message with metadata, spec and status. */
   readonly full: DescMessage;
-  readonly names: NameRule;
-  /** Namespaces themselves belong to no namespace. */
-  readonly scope: 'namespace' | 'root';
-  /** What `parent` of the address means; undefined = always ''. */
-  readonly parent?: 'channel' | 'agent';
-  readonly writers: KindWriters;
-  /** May be in a manifest. */
-  readonly authorable: boolean;
-  /** Facts are kept next to the record and merged into its status on read, so that they create no new version. */
-  readonly hasActivity: boolean;
 }
-
-type Facts = Partial<Omit<KindRow, 'kind' | 'spec' | 'status' | 'full'>>;
 
 const lower = (kind: string): string => kind.charAt(0).toLowerCase() + kind.slice(1);
 
@@ -38,56 +18,14 @@ const lower = (kind: string): string => kind.charAt(0).toLowerCase() + kind.slic
 const schema = (name: string): DescMessage =>
   (shapes as unknown as Readonly<Record<string, DescMessage>>)[`${name}Schema`] as DescMessage;
 
-const own = (kind: string): string => `${kind}Status`;
-const shared = (_kind: string): string => 'CommonResourceStatus';
-
-const writers = (text: 'GR' | 'R' | 'FR' | 'rt' | 'G+labels'): KindWriters => ({
-  gateway: text.startsWith('G'),
-  resourceService: text === 'rt' ? 'none' : text === 'G+labels' ? 'labels' : 'all',
-  fileService: text === 'FR',
-});
-
-const row = (kind: string, status: (kind: string) => string, facts: Facts): KindRow => ({
-  kind,
-  member: lower(kind),
-  spec: schema(`${kind}Spec`),
-  status: schema(status(kind)),
-  full: schema(kind),
-  names: 'plain',
-  scope: 'namespace',
-  writers: writers('R'),
-  authorable: true,
-  hasActivity: false,
+/** Every built-in kind, with its messages. Custom kinds (another API group) have no row; their spec is raw JSON. */
+export const kinds: readonly KindRow[] = kindFacts.map((facts) => ({
   ...facts,
-});
-
-/** Every built-in kind. Custom kinds (another API group) have no row; their spec is raw JSON. */
-export const kinds: readonly KindRow[] = [
-  row('Namespace', own, { names: 'namespace', scope: 'root', writers: writers('GR') }),
-  row('Agent', own, { names: 'agent', writers: writers('GR'), hasActivity: true }),
-  row('Template', shared, { writers: writers('GR') }),
-  row('McpServer', shared, { writers: writers('GR') }),
-  row('McpServerBinding', shared, { writers: writers('GR') }),
-  row('Knowledge', shared, { names: 'knowledge', writers: writers('GR') }),
-  row('Skill', shared, { names: 'skill' }),
-  row('Session', own, { parent: 'agent', writers: writers('G+labels'), authorable: false, hasActivity: true }),
-  row('Channel', own, { writers: writers('GR'), hasActivity: true }),
-  row('ChannelSubscription', shared, { parent: 'channel', writers: writers('GR') }),
-  row('Schedule', own, { writers: writers('GR') }),
-  row('ConnectorClass', own, {}),
-  row('Connector', own, {}),
-  row('Workflow', own, {}),
-  row('Deployment', own, {}),
-  row('DeploymentReplica', own, { writers: writers('rt'), authorable: false }),
-  row('SandboxClass', shared, {}),
-  row('SandboxPolicy', shared, {}),
-  row('Sandbox', own, {}),
-  row('Task', own, {}),
-  row('UsagePolicy', own, { hasActivity: true }),
-  row('Secret', shared, {}),
-  row('File', own, { writers: writers('FR') }),
-  row('Worker', own, { writers: writers('rt'), authorable: false, hasActivity: true }),
-];
+  member: lower(facts.kind),
+  spec: schema(`${facts.kind}Spec`),
+  status: schema(facts.status === 'own' ? `${facts.kind}Status` : 'CommonResourceStatus'),
+  full: schema(facts.kind),
+}));
 
 const byName: ReadonlyMap<string, KindRow> = new Map(kinds.map((entry) => [entry.kind, entry]));
 
@@ -101,7 +39,10 @@ export const kindRow = (kind: string): KindRow => {
   return found;
 };
 
-/** Parent in the address of a resource, if its spec names it; '' for kinds without one. */
+/** Why nothing acts on resources of a kind yet, in plain words; undefined for kinds that are executed. */
+export const notExecuted = (kind: string): string | undefined => byName.get(kind)?.notExecuted;
+
+/** Parent in the address of a resource, where its spec names it; '' for kinds without one. */
 export const parentInSpec = (row: KindRow, spec: { readonly [field: string]: unknown }): string => {
   const name = row.parent === 'channel' ? spec['channel'] : undefined;
   return typeof name === 'string' ? name : '';

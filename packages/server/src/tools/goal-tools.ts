@@ -1,3 +1,4 @@
+import { textOrEmpty } from '../base/index.ts';
 import { errorResult, type Tool, textResult } from './contract.ts';
 import { GOAL_PHASES, type Goal, type GoalBook, type GoalPhase } from './goal-contract.ts';
 
@@ -19,8 +20,6 @@ const shown = (goal: Goal): Readonly<Record<string, unknown>> => ({
   phase: goal.phase,
   progress: goal.progress,
 });
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const isPhase = (value: unknown): value is GoalPhase => GOAL_PHASES.some((phase) => phase === value);
 
@@ -53,8 +52,8 @@ const createGoal = (book: GoalBook): Tool => ({
   run: async (context, input) => {
     const goal = await book.create(context.sessionId, {
       id: `goal_${context.idempotencyKey.slice(0, ID_CHARS)}`,
-      objective: textOf(input['objective']),
-      successCriteria: textOf(input['success_criteria']),
+      objective: textOrEmpty(input['objective']),
+      successCriteria: textOrEmpty(input['success_criteria']),
       phase: 'active',
       progress: '',
       createdAt: context.nowMicros,
@@ -81,7 +80,7 @@ const updateGoal = (book: GoalBook): Tool => ({
   capability: { name: 'goals', action: 'update' },
   run: async (context, input) => {
     const { phase, progress } = input;
-    const goal = await book.update(context.sessionId, textOf(input['goal_id']), {
+    const goal = await book.update(context.sessionId, textOrEmpty(input['goal_id']), {
       ...(isPhase(phase) ? { phase } : {}),
       ...(typeof progress === 'string' ? { progress } : {}),
       updatedAt: context.nowMicros,

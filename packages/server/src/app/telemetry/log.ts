@@ -1,7 +1,7 @@
 import type { Log, LogFields } from '../../base/index.ts';
 import { describeError } from './described-error.ts';
 
-interface LogOptions {
+export interface LogOptions {
   /** Least level that is written. */
   readonly level: (typeof LEVELS)[number];
   /** `text` is one readable line, for terminals. */
@@ -16,8 +16,8 @@ const textLine = (level: string, message: string, fields: LogFields | undefined)
   return `${clockTime()} ${level.padEnd(5)} ${message}${facts.map(([key, value]) => ` ${key}=${String(value)}`).join('')}\n`;
 };
 
-/** A log whose least level may change while it is written. */
-interface AdjustableLog extends Log {
+/** A log whose level may change at run time. */
+export interface AdjustableLog extends Log {
   setLevel(level: LogOptions['level']): void;
 }
 
@@ -42,7 +42,7 @@ const textLog = (options: LogOptions): AdjustableLog => {
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), setLevel };
 };
 
-/** ISO time of lines, made once per millisecond. */
+/** ISO time of lines, formatted once per millisecond. */
 const lineTime = (): (() => string) => {
   let atMs = 0;
   let text = '';

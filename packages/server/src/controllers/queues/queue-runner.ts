@@ -8,7 +8,7 @@ import {
   type Random,
   together,
 } from '../../base/index.ts';
-import type { Bus, QueueItem, QueueWrites, Store } from '../../store/contracts/index.ts';
+import type { Bus, QueueWrites, Store, TakenItem } from '../../store/contracts/index.ts';
 import { type QueueWorker, RESOURCES_CHANGED } from '../contract.ts';
 
 export interface QueueRunnerDeps {
@@ -25,8 +25,6 @@ export interface QueueRunnerDeps {
 const LEASE_MICROS = 60_000_000;
 const BATCH = 20;
 const BACKOFF: BackoffRule = { firstMs: 1_000, factor: 2, capMs: 300_000, jitter: 0.2 };
-
-type Taken = QueueItem & { readonly token: string };
 
 /** Runs due items of the durable queue (garbage collection, purges, timers) whatever process put them there. */
 export class QueueRunner {
@@ -78,8 +76,8 @@ export class QueueRunner {
     }
   }
 
-  /** Looks before it takes, so that an idle process writes nothing. */
-  async #take(): Promise<readonly Taken[]> {
+  /** Reads before it takes, so that an idle process writes nothing. */
+  async #take(): Promise<readonly TakenItem[]> {
     return this.#deps.store.write(async (tx) => {
       const [waiting, dated] = await together(tx.queue.nextDue(this.#waiting), tx.queue.nextDue(this.#dated));
       return [
@@ -89,22 +87,27 @@ export class QueueRunner {
     });
   }
 
-  async #run(item: Taken): Promise<void> {
+  async #run(item: TakenItem): Promise<void> {
     try {
       const outcome = await this.#byKind.get(item.kind)?.run(item);
-      if (outcome === undefined || 'done' in outcome) await this.#ack(item);
-      else await this.#again(item, outcome.againMs);
+      if (outcome !== undefined && 'againMs' in outcome) return await this.#again(item, outcome.againMs);
+      await this.#ack(item);
+      if (outcome !== undefined && 'failed' in outcome) this.#giveUp(item, outcome.failed);
     } catch (error) {
       this.#deps.log.warn('queued work failed', { kind: item.kind, key: item.key, reason: String(error) });
       await this.#again(item, backoffMs(BACKOFF, item.attempts + 1, this.#deps.random));
     }
   }
 
-  async #ack(item: Taken): Promise<void> {
+  #giveUp({ kind, key }: TakenItem, reason: string): void {
+    this.#deps.log.error('queued work cannot be done and was dropped', { kind, key, reason });
+  }
+
+  async #ack(item: TakenItem): Promise<void> {
     await this.#deps.store.write((tx) => tx.queue.ack(item.kind, item.key, item.token));
   }
 
-  async #again(item: Taken, delayMs: number): Promise<void> {
+  async #again(item: TakenItem, delayMs: number): Promise<void> {
     await this.#deps.store.write((tx) =>
       tx.queue.retry(
         item.kind,
@@ -131,6 +134,6 @@ export class QueueRunner {
 
 const takeDue = async (
   queue: QueueWrites,
-  look: { readonly kinds: readonly string[]; readonly due: number | undefined; readonly now: number },
-): Promise<readonly Taken[]> =>
-  look.due === undefined || look.due > look.now ? [] : queue.take(look.kinds, look.now, LEASE_MICROS, BATCH);
+  from: { readonly kinds: readonly string[]; readonly due: number | undefined; readonly now: number },
+): Promise<readonly TakenItem[]> =>
+  from.due === undefined || from.due > from.now ? [] : queue.take(from.kinds, from.now, LEASE_MICROS, BATCH);

@@ -1,24 +1,21 @@
-import { type KindContract, type Reconciler, StoredKindDoor } from '../../controllers/index.ts';
+import { type KindContract, type Reconciler, StoredKindFacade, statusReconcilers } from '../../controllers/index.ts';
 import type { Operation } from '../../operations/index.ts';
 import { defaultLabelLimits } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
-import { PlacementScope } from '../authoring/deployments/index.ts';
-import {
-  agentKnowledgeOperations,
-  KnowledgeLibrary,
-  knowledgeContract,
-  namespaceKnowledgeOperations,
-} from '../authoring/knowledge/index.ts';
-import {
-  mcpBindingOperations,
-  mcpContracts,
-  mcpController,
-  mcpServerOperations,
-} from '../authoring/mcp-servers/index.ts';
-import { descendantRecords, NamespaceDirectory } from '../authoring/namespaces/index.ts';
-import { SkillDirectory, skillContract } from '../authoring/skills/index.ts';
-import { templateContract, templateOperations } from '../authoring/templates/index.ts';
-import { agentController } from '../conversation/agents/index.ts';
+import { PlacementScope } from '../authoring/deployments/placement/index.ts';
+import { agentKnowledgeOperations } from '../authoring/knowledge/agent-knowledge-operations.ts';
+import { knowledgeContract } from '../authoring/knowledge/knowledge-kind.ts';
+import { KnowledgeLibrary } from '../authoring/knowledge/knowledge-library.ts';
+import { namespaceKnowledgeOperations } from '../authoring/knowledge/namespace-knowledge-operations.ts';
+import { mcpBindingOperations } from '../authoring/mcp-servers/binding-operations.ts';
+import { mcpContracts } from '../authoring/mcp-servers/mcp-kinds.ts';
+import { mcpServerOperations } from '../authoring/mcp-servers/server-operations.ts';
+import { NamespaceDirectory } from '../authoring/namespaces/index.ts';
+import { descendantRecords } from '../authoring/namespaces/namespace-directory.ts';
+import { SkillDirectory } from '../authoring/skills/skill-directory.ts';
+import { skillContract } from '../authoring/skills/skill-kind.ts';
+import { templateContract } from '../authoring/templates/template-kind.ts';
+import { templateOperations } from '../authoring/templates/template-operations.ts';
 import { openResourceWorld } from './resource-world.ts';
 
 const RESPONSE_BYTES = 4 * 1024 * 1024;
@@ -36,6 +33,8 @@ export const openAuthoringWorld = async (
   const namespaces = new NamespaceDirectory();
   const placement = new PlacementScope({ namespaces });
   const contracts: KindContract[] = [];
+  const descendants = async (...[resources, namespace]: Parameters<typeof descendantRecords>) =>
+    (await descendantRecords(resources, namespace)).map((record) => record.key.name);
   contracts.push(
     templateContract({
       contractOf: (kind) => contracts.find((contract) => contract.kind === kind),
@@ -43,14 +42,14 @@ export const openAuthoringWorld = async (
       labelLimits: defaultLabelLimits,
       requireScope: (tx, template, origin) => placement.requireTemplate(tx, template, origin),
     }),
-    ...mcpContracts({ namespaces, stdioNamespaces: options.stdioNamespaces ?? [] }),
+    ...mcpContracts({ namespaces, descendants, stdioNamespaces: options.stdioNamespaces ?? [] }),
     knowledgeContract(),
     skillContract(),
     ...(options.contracts ?? []),
   );
   const world = await openResourceWorld({ contracts: () => contracts });
   const { store, writer, authorizer, views } = world;
-  const door = (kind: string) => new StoredKindDoor(kind, { store, writer, responseBytes: RESPONSE_BYTES });
+  const facade = (kind: string) => new StoredKindFacade(kind, { store, writer, responseBytes: RESPONSE_BYTES });
   const visibleNamespaces = async (...[reads, namespace]: Parameters<NamespaceDirectory['find']>) => {
     const state = await namespaces.find(reads, namespace);
     return state === undefined || state.isDeleted ? [] : [namespace, ...state.ancestors];
@@ -59,18 +58,12 @@ export const openAuthoringWorld = async (
   const responseBytes = options.responseBytes ?? RESPONSE_BYTES;
   (world.operations as Operation[]).push(
     ...agentKnowledgeOperations({ store, library, responseBytes }),
-    ...namespaceKnowledgeOperations({ knowledge: door('Knowledge'), views }),
-    ...templateOperations({ templates: door('Template'), authorizer, views }),
-    ...mcpServerOperations({ servers: door('McpServer'), authorizer, views }),
-    ...mcpBindingOperations({ bindings: door('McpServerBinding'), authorizer, views }),
+    ...namespaceKnowledgeOperations({ knowledge: facade('Knowledge'), views }),
+    ...templateOperations({ templates: facade('Template'), authorizer, views }),
+    ...mcpServerOperations({ servers: facade('McpServer'), authorizer, views }),
+    ...mcpBindingOperations({ bindings: facade('McpServerBinding'), authorizer, views }),
   );
-  const descendants = async (...[resources, namespace]: Parameters<typeof descendantRecords>) =>
-    (await descendantRecords(resources, namespace)).map((record) => record.key.name);
-  const { dependencies } = world;
-  const reconcilers: readonly Reconciler[] = [
-    agentController({ store, writer, namespaces, dependencies, descendants }),
-    mcpController({ store, writer, namespaces, descendants }),
-  ];
+  const reconcilers: readonly Reconciler[] = statusReconcilers({ store, writer, seal: world.seal }, world.contracts);
   let seen = 0;
 
   /** Runs every reconciler over what changed since the last time, until nothing changes any more. */

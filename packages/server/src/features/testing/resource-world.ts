@@ -11,6 +11,7 @@ import {
   QueueRunner,
   RESOURCES_CHANGED,
   StoreChangeFeed,
+  systemOrigin,
   TransactionalResourceWriter,
 } from '../../controllers/index.ts';
 import type { Operation, StreamSink } from '../../operations/index.ts';
@@ -18,28 +19,24 @@ import { defaultLabelLimits, ResourceViews } from '../../resources/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { ResourceKey, ResourceReads, Store, WriteTx } from '../../store/contracts/index.ts';
 import { openGivenStore, removeGivenStore } from '../../store/testing/given-store.ts';
-import { PlacementScope } from '../authoring/deployments/index.ts';
-import { resourceOperations, secretTarget, sessionContract } from '../authoring/manifests/index.ts';
-import {
-  descendantRecords,
-  ensureNamespaces,
-  NamespaceAncestry,
-  NamespaceDirectory,
-  NamespacePurge,
-  NamespaceService,
-  namespaceContract,
-  namespaceOperations,
-  PastAncestry,
-} from '../authoring/namespaces/index.ts';
-import { freshKey, KeyRing } from '../authoring/secrets/index.ts';
-import {
-  AgentRevisionDrop,
-  AgentSessions,
-  agentContract,
-  agentOperations,
-  StoredAgentDirectory,
-} from '../conversation/agents/index.ts';
-import { accessOperations } from '../platform/access/index.ts';
+import { PlacementScope } from '../authoring/deployments/placement/index.ts';
+import { resourceOperations } from '../authoring/manifests/resource-operations.ts';
+import { secretTarget } from '../authoring/manifests/resource-shown.ts';
+import { ensureNamespaces, NamespaceAncestry, NamespaceDirectory } from '../authoring/namespaces/index.ts';
+import { descendantRecords } from '../authoring/namespaces/namespace-directory.ts';
+import { namespaceContract } from '../authoring/namespaces/namespace-kind.ts';
+import { namespaceOperations } from '../authoring/namespaces/namespace-operations.ts';
+import { NamespacePurge } from '../authoring/namespaces/namespace-purge.ts';
+import { NamespaceService } from '../authoring/namespaces/namespace-service.ts';
+import { PastAncestry } from '../authoring/namespaces/past-ancestry.ts';
+import { freshKey, KeyRing } from '../authoring/secrets/key-ring.ts';
+import { StoredAgentDirectory } from '../conversation/agents/agent-directory.ts';
+import { agentContract } from '../conversation/agents/agent-kind.ts';
+import { agentOperations } from '../conversation/agents/agent-operations.ts';
+import { AgentRevisionDrop } from '../conversation/agents/agent-revisions.ts';
+import { AgentSessions } from '../conversation/agents/agent-sessions.ts';
+import { sessionContract } from '../conversation/sessions/session-kind.ts';
+import { accessOperations } from '../platform/access/access-operations.ts';
 import { ADMIN, callContext, TestStream } from './test-call.ts';
 import { testDependencies } from './test-dependencies.ts';
 
@@ -74,6 +71,9 @@ const openEngines = async (dataDir: string) => {
 
 type Engines = Awaited<ReturnType<typeof openEngines>>;
 
+const descendantNames = async (resources: ResourceReads, namespace: string): Promise<readonly string[]> =>
+  (await descendantRecords(resources, namespace)).map((record) => record.key.name);
+
 const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) => {
   const directory = new NamespaceDirectory();
   const ancestry = new NamespaceAncestry();
@@ -85,6 +85,7 @@ const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) =>
     namespaceContract({ directory, ancestry }),
     agentContract({
       namespaces: directory,
+      descendants: descendantNames,
       dependencies,
       promptCheck: (text) => (text.includes('{{ bad }}') ? [{ line: 1, column: 4, message: 'unknown name bad' }] : []),
       removeSessions: (tx, agent, origin) => sessions.remove(tx, agent, origin),
@@ -109,7 +110,7 @@ const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) =>
       ),
     hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
   });
-  return { directory, ancestry, dependencies, audit, removedSessions, sessions, writer, contractOf };
+  return { directory, ancestry, dependencies, audit, removedSessions, sessions, writer, contracts, contractOf };
 };
 
 type Kinds = ReturnType<typeof wireKinds>;
@@ -132,18 +133,16 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
   const views = new ResourceViews(1_000, seal);
   const common = { store, authorizer, views, responseBytes: RESPONSE_BYTES };
   const feed = new StoreChangeFeed({ store, bus, clock, log: silentLog, pollMs: 2_000 });
-  const descendants = async (resources: ResourceReads, namespace: string): Promise<readonly string[]> =>
-    (await descendantRecords(resources, namespace)).map((record) => record.key.name);
   const namespaces = {
     remove: service.remove.bind(service),
     create: service.create.bind(service),
-    descendants,
+    descendants: descendantNames,
     pastAncestry: (isOver: () => boolean) =>
       new PastAncestry({ resources: store.direct.resources, live: ancestry, isOver }),
   };
   const fill = (key: ResourceKey, spec: Message): Message => contractOf(key.kind)?.defaults?.(spec, key) ?? spec;
   const operations: readonly Operation[] = [
-    ...accessOperations({ store, descendants, version: '1.2.3' }),
+    ...accessOperations({ store, descendants: descendantNames, version: '1.2.3' }),
     ...resourceOperations({ ...common, audit, writer, feed, clock, streamBufferEvents: 8, namespaces, fill }),
     ...namespaceOperations({ ...common, service }),
     ...agentOperations({ ...common, writer, ids, seal }),
@@ -204,7 +203,7 @@ export const openResourceWorld = async (options: WorldOptions = {}) => {
     kinds.sessions,
   ];
   const runner = new QueueRunner({ ...engines, log: silentLog, pollMs: 5_000, workers });
-  await ensureNamespaces(store, writer, { requestId: '', operation: 'start', caller: { identity: 'system' } });
+  await ensureNamespaces(store, writer, systemOrigin('start'));
   await parts.feed.start();
   await kinds.ancestry.start(store.direct.resources, parts.feed);
   const close = async (keep = false): Promise<void> => {

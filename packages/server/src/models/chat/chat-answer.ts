@@ -1,3 +1,4 @@
+import { isRecord, textOrEmpty } from '../../base/index.ts';
 import { type Attempt, failed, type Outcome, type ReportedUsage } from '../attempt.ts';
 import type { ModelFinish } from '../contract.ts';
 import { failureOf, failureOfErrorEvent } from '../failure-rules.ts';
@@ -12,10 +13,6 @@ interface OpenCall {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const FINISHES: Readonly<Record<string, ModelFinish>> = {
   length: 'length',
@@ -161,7 +158,7 @@ export class ChatAnswer {
     if (typeof content === 'string') {
       if (content !== '') this.#addText(content);
     } else if (Array.isArray(content)) {
-      for (const part of content) if (isRecord(part)) this.#addText(textOf(part['text']));
+      for (const part of content) if (isRecord(part)) this.#addText(textOrEmpty(part['text']));
     }
     const refusal = delta['refusal'];
     if (typeof refusal === 'string') this.#addText(refusal);
@@ -204,11 +201,11 @@ export class ChatAnswer {
 
   #readCall(delta: Fields): void {
     const call = this.#callOf(delta);
-    const id = textOf(delta['id']);
+    const id = textOrEmpty(delta['id']);
     if (call.id === '') call.id = id;
     const fn = delta['function'];
     if (!isRecord(fn)) return;
-    if (call.name === '') call.name = textOf(fn['name']);
+    if (call.name === '') call.name = textOrEmpty(fn['name']);
     const input = fn['arguments'];
     if (typeof input === 'string') call.inputText += input;
     else if (isRecord(input)) call.inputText = JSON.stringify(input);
@@ -216,12 +213,12 @@ export class ChatAnswer {
 
   /** Some servers leave the index out or give all calls the same one; a new id with a name then opens a new call. */
   #callOf(delta: Fields): OpenCall {
-    const id = textOf(delta['id']);
+    const id = textOrEmpty(delta['id']);
     const index = typeof delta['index'] === 'number' ? delta['index'] : undefined;
     const last = this.#calls.at(-1);
     const known = index === undefined ? last : this.#callAt.get(index);
     const fn = delta['function'];
-    const hasName = isRecord(fn) && textOf(fn['name']) !== '';
+    const hasName = isRecord(fn) && textOrEmpty(fn['name']) !== '';
     const isNew = known === undefined || (hasName && id !== '' && known.id !== '' && id !== known.id);
     const isUnnumberedNew = index === undefined && hasName && id === '';
     if (!isNew && !isUnnumberedNew) return known;

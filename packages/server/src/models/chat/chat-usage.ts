@@ -1,12 +1,8 @@
+import { isRecord, numberOrUndefined } from '../../base/index.ts';
 import type { ReportedUsage } from '../attempt.ts';
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
-const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
-
 const detail = (value: unknown, name: string): number | undefined =>
-  isRecord(value) ? numberOf(value[name]) : undefined;
+  isRecord(value) ? numberOrUndefined(value[name]) : undefined;
 
 /**
  * Usage of a chat-completions event in our meaning; undefined when it is not complete. Servers that leave reasoning out
@@ -14,16 +10,16 @@ const detail = (value: unknown, name: string): number | undefined =>
  */
 export const readChatUsage = (usage: unknown): ReportedUsage | undefined => {
   if (!isRecord(usage)) return undefined;
-  const inputTokens = numberOf(usage['prompt_tokens']);
-  const completion = numberOf(usage['completion_tokens']);
+  const inputTokens = numberOrUndefined(usage['prompt_tokens']);
+  const completion = numberOrUndefined(usage['completion_tokens']);
   if (inputTokens === undefined || completion === undefined) return undefined;
-  const totalTokens = numberOf(usage['total_tokens']);
+  const totalTokens = numberOrUndefined(usage['total_tokens']);
   const reasoning =
-    detail(usage['completion_tokens_details'], 'reasoning_tokens') ?? numberOf(usage['reasoning_tokens']);
+    detail(usage['completion_tokens_details'], 'reasoning_tokens') ?? numberOrUndefined(usage['reasoning_tokens']);
   const cached =
     detail(usage['prompt_tokens_details'], 'cached_tokens') ??
-    numberOf(usage['prompt_cache_hit_tokens']) ??
-    numberOf(usage['cached_tokens']);
+    numberOrUndefined(usage['prompt_cache_hit_tokens']) ??
+    numberOrUndefined(usage['cached_tokens']);
   const cacheWrite = detail(usage['prompt_tokens_details'], 'cache_write_tokens');
   const isApart = reasoning !== undefined && reasoning > 0 && totalTokens === inputTokens + completion + reasoning;
   return {

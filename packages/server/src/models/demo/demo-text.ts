@@ -1,3 +1,4 @@
+import { sortedJson } from '../../base/index.ts';
 import type { ModelContent, ModelMedia, ModelRequest } from '../contract.ts';
 import type { DemoResult } from './demo-input.ts';
 
@@ -37,17 +38,6 @@ export const thoughtOf = (plain: string): string =>
 export const resultsReply = (results: readonly DemoResult[]): string =>
   results.map(({ name, text }) => `${name} -> ${text.slice(0, RESULT_CHARS).toWellFormed()}`).join('\n');
 
-/** JSON with sorted keys and without blanks, so that tests may compare it as text. */
-const canonicalJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
-};
-
 const shownContent = (part: ModelContent): Readonly<Record<string, unknown>> => {
   switch (part.type) {
     case 'text':
@@ -68,7 +58,7 @@ export const promptReply = (request: ModelRequest): string => {
   const firstOther = messages.findIndex((message) => message.role !== 'system');
   const leading = firstOther < 0 ? messages : messages.slice(0, firstOther);
   const systemText = leading.flatMap(({ content }) => content.map((part) => (part.type === 'text' ? part.text : '')));
-  return canonicalJson({
+  return sortedJson({
     system: systemText.join('\n\n'),
     messages: (firstOther < 0 ? [] : messages.slice(firstOther)).map(({ role, content }) => ({
       role,
@@ -86,8 +76,7 @@ export const promptReply = (request: ModelRequest): string => {
   });
 };
 
-export const toolsReply = (request: ModelRequest): string =>
-  canonicalJson(request.tools.map((tool) => tool.name).sort());
+export const toolsReply = (request: ModelRequest): string => sortedJson(request.tools.map((tool) => tool.name).sort());
 
 /** Reply to a compaction request: how many messages it was given to summarise. */
 export const summaryReply = (request: ModelRequest): string => {

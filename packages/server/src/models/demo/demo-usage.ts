@@ -1,17 +1,17 @@
+import { numberOrUndefined } from '../../base/index.ts';
 import type { ReportedUsage } from '../attempt.ts';
-
-const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 /** `!usage JSON` under the names of a USAGE part; undefined when nothing is reported. */
 export const readDemoUsage = (usage: Readonly<Record<string, unknown>> | undefined): ReportedUsage | undefined => {
   if (usage === undefined) return undefined;
-  const cachedInputTokens = numberOf(usage['cached_input_tokens']);
-  const cacheWriteTokens = numberOf(usage['cache_write_tokens']);
-  const reasoningTokens = numberOf(usage['reasoning_tokens']) ?? numberOf(usage['reasoning_output_tokens']);
-  const totalTokens = numberOf(usage['total_tokens']);
+  const cachedInputTokens = numberOrUndefined(usage['cached_input_tokens']);
+  const cacheWriteTokens = numberOrUndefined(usage['cache_write_tokens']);
+  const reasoningTokens =
+    numberOrUndefined(usage['reasoning_tokens']) ?? numberOrUndefined(usage['reasoning_output_tokens']);
+  const totalTokens = numberOrUndefined(usage['total_tokens']);
   return {
-    inputTokens: numberOf(usage['input_tokens']) ?? 0,
-    outputTokens: numberOf(usage['output_tokens']) ?? 0,
+    inputTokens: numberOrUndefined(usage['input_tokens']) ?? 0,
+    outputTokens: numberOrUndefined(usage['output_tokens']) ?? 0,
     ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
     ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
     ...(reasoningTokens === undefined ? {} : { reasoningTokens }),

@@ -1,4 +1,5 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage, SharedV4ProviderMetadata } from '@ai-sdk/provider';
+import { isRecord } from '../../base/index.ts';
 import { type Attempt, failed, type Outcome, type ReportedUsage } from '../attempt.ts';
 import type { ModelFinish, ModelMedia } from '../contract.ts';
 import { failureOf, failureOfErrorEvent } from '../failure-rules.ts';
@@ -31,9 +32,6 @@ const FINISHES: Readonly<Record<FinishPart['finishReason']['unified'], ModelFini
   error: undefined,
   interrupted: undefined,
 };
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 const mergeMetadata = (
   known: SharedV4ProviderMetadata | undefined,

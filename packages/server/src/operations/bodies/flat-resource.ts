@@ -32,7 +32,7 @@ interface FlatPlace {
 /** Said of metadata that only the generic write of resources takes. */
 export const NOT_AT_CREATION = 'is not taken at creation: ApplyResource takes it';
 
-/** Bodies of requests that spell a resource out as fields; the resource may stand under its kind, bare, or flat as well. */
+/** Bodies of requests that spell a resource out as fields; the resource may also be given under its kind, bare, or flat. */
 export const flatResource =
   (resource: DescMessage, form: FlatForm): BodyForm =>
   ({ input, variables, reader }) => {

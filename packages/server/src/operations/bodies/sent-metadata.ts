@@ -1,4 +1,5 @@
 import type { SentMetadata } from '../../auth/contract.ts';
+import { textOrEmpty } from '../../base/index.ts';
 import type { Json } from './body-form.ts';
 import { isJsonObject } from './json-object.ts';
 
@@ -12,17 +13,16 @@ const SENT = Symbol('sent metadata');
 export const noteSentMetadata = (own: Json, metadata: Json): void => {
   const said = (...names: readonly string[]): unknown => names.map((name) => metadata[name]).find(isSaid);
   const sent: SentMetadata = {
-    resourceVersion: textOf(said('resourceVersion', 'resource_version')),
-    finalizers: listOf(said('finalizers'))?.map(textOf),
+    resourceVersion: textOrEmpty(said('resourceVersion', 'resource_version')),
+    finalizers: listOf(said('finalizers'))?.map(textOrEmpty),
     owners: listOf(said('ownerReferences', 'owner_references'))?.map((owner) =>
-      isJsonObject(owner) ? textOf(owner['uid']) : '',
+      isJsonObject(owner) ? textOrEmpty(owner['uid']) : '',
     ),
   };
   Object.defineProperty(own, SENT, { value: sent });
 };
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const listOf = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
 
 /** What the form of a body noted; undefined for requests that have a field for everything. */

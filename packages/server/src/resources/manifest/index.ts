@@ -4,8 +4,8 @@
  * applies what it reads; the command line checks with it before it calls.
  */
 
+export { applyRank } from '@svc/api/kinds';
 export { type JsonData, type JsonMap, mergePatch } from '../canonical-json.ts';
-export { applyRank } from './apply-order.ts';
 export { canonicalDocument } from './canonical-document.ts';
 export { fillFromFiles, type OutsideTexts } from './fill-from-files.ts';
 export {

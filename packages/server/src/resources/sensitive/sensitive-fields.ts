@@ -1,49 +1,14 @@
+import { findKindFacts, type SensitiveField } from '@svc/api/kinds';
 import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from '../canonical-json.ts';
 import { isSecretReference } from './secret-references.ts';
 
-/**
- * Values of classes A and C in the JSON form of a spec or status: `map` hides the values of a string map,
- * `text` one string, `leaves` the string leaves of a JSON text, `drop` removes the field for everybody.
- */
-export interface SensitiveField {
-  readonly path: readonly string[];
-  readonly form: 'map' | 'text' | 'leaves' | 'drop';
-  /** Class A hides `secret://` references as well. */
-  readonly isSecret?: boolean;
-}
-
-type FieldTable = ReadonlyMap<string, readonly SensitiveField[]>;
-
-const inSpec: FieldTable = new Map(
-  Object.entries<readonly SensitiveField[]>({
-    Secret: [
-      { path: ['data'], form: 'map', isSecret: true },
-      // Only templates keep it: in a Secret itself it has become data.
-      { path: ['stringData'], form: 'map', isSecret: true },
-    ],
-    McpServer: [{ path: ['headers'], form: 'map' }],
-    McpServerBinding: [{ path: ['headers'], form: 'map' }],
-    Agent: [{ path: ['runtime', 'acp', 'env'], form: 'map' }],
-    ConnectorClass: [{ path: ['auth', 'apiKey', 'plain'], form: 'text' }],
-    SandboxClass: [
-      { path: ['credentialsJson'], form: 'leaves' },
-      { path: ['providerConfigJson'], form: 'leaves' },
-    ],
-  }),
-);
-
-const inStatus: FieldTable = new Map(
-  Object.entries<readonly SensitiveField[]>({
-    File: [{ path: ['pendingUpload', 'requiredHeaders'], form: 'map' }],
-    Sandbox: [{ path: ['lease', 'token'], form: 'drop' }],
-  }),
-);
+export type { SensitiveField } from '@svc/api/kinds';
 
 const NONE: readonly SensitiveField[] = [];
 
 /** Sensitive fields of a section of a kind; a custom kind has none, though it may be named like a property of every object. */
 export const sensitiveFields = (section: 'spec' | 'status', kind: string): readonly SensitiveField[] =>
-  (section === 'spec' ? inSpec : inStatus).get(kind) ?? NONE;
+  findKindFacts(kind)?.[section === 'spec' ? 'sensitiveSpec' : 'sensitiveStatus'] ?? NONE;
 
 /** True when an answer about the kind differs between callers with and without `read_secrets`. */
 export const hasSensitiveFields = (kind: string): boolean =>

@@ -125,6 +125,7 @@ export class Connection {
   readonly #faults: FaultPoints | undefined;
   readonly #isReader: boolean;
   readonly #constant = new Map<Sql<unknown>, Statement<unknown>>();
+  readonly #composed = new ComposedStatements<unknown>(this);
   /** Only with fault points; otherwise each statement keeps its own. */
   readonly #prepared = new Map<string, Prepared>();
 
@@ -159,6 +160,11 @@ export class Connection {
       this.#constant.set(constant, statement);
     }
     return statement as Statement<Row>;
+  }
+
+  /** The statement of a text that is put together at run time. */
+  composed<Row>(text: string): Statement<Row> {
+    return this.#composed.of(text) as Statement<unknown> as Statement<Row>;
   }
 
   prepare(sql: string): Prepared {

@@ -2,8 +2,7 @@ import { assert, type Fault } from '../../base/index.ts';
 import type { ReadTx } from '../contracts/index.ts';
 import type { Access } from './access.ts';
 import type { Connection, Statement } from './connection.ts';
-import { createReadHandle } from './handles/index.ts';
-import type { Tables } from './tables/index.ts';
+import { createReadHandle, type Tables } from './tables/index.ts';
 import type { WalSyncer } from './wal-syncer.ts';
 
 /** Newest resource version that is on disk. */

@@ -8,15 +8,13 @@ import { Checkpointer } from './checkpointer.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { Connection } from './connection.ts';
 import { lockDataDir } from './data-lock.ts';
-import { createReadHandle } from './handles/index.ts';
 import { keepPrivate } from './private-database.ts';
 import { DirectReads, SnapshotReads } from './read-gate.ts';
 import { RecordCache } from './records/index.ts';
-import { migrate } from './schema/index.ts';
+import { migrate, syncPath } from './schema/index.ts';
 import { storageFault, toOpenError } from './storage-fault.ts';
 import { CLOCK_SLACK_MICROS, StoreClock } from './store-clock.ts';
-import { syncPath } from './sync-path.ts';
-import { createTables, type Tables } from './tables/index.ts';
+import { createReadHandle, createTables, instanceValue, setInstanceValue, type Tables } from './tables/index.ts';
 import { renewWords } from './tables/search/index.ts';
 import { WalSyncer } from './wal-syncer.ts';
 
@@ -110,6 +108,7 @@ class SqliteStore implements Store {
   readonly direct: ReadTx;
   readonly #lock: { release(): void };
   readonly #connections: readonly Connection[];
+  readonly #writer: Connection;
   readonly #walFd: number;
   readonly #tables: Tables;
   readonly #machineClock: Clock;
@@ -135,11 +134,12 @@ class SqliteStore implements Store {
     const reader = { isSynced, isReader: true };
     const [snapshot, direct] = [new Connection(file, reader), new Connection(file, reader)];
     this.#connections = [snapshot, direct, writer];
+    this.#writer = writer;
     const nextToken = tokenSource(options.random);
     const cache = new RecordCache();
     this.#tables = createTables(writer, { cache, isWriter: true });
     this.#machineClock = options.clock;
-    this.#clock = new StoreClock(options.clock, Number(this.#tables.instance.value(CLOCK) ?? 0));
+    this.#clock = new StoreClock(options.clock, Number(instanceValue(writer, CLOCK) ?? 0));
     this.epoch = this.#start(nextToken());
     this.#walFd = openSync(`${file}-wal`, 'r');
     if (isSynced) fdatasyncSync(this.#walFd);
@@ -230,10 +230,9 @@ class SqliteStore implements Store {
 
   /** First write of the process: makes the epoch of a new or restored store, and with it the log file. */
   #start(newEpoch: string): string {
-    const { instance } = this.#tables;
-    const epoch = instance.value(EPOCH) ?? newEpoch;
-    instance.setValue(EPOCH, epoch);
-    instance.setValue(CLOCK, String(this.#clock.now()));
+    const epoch = instanceValue(this.#writer, EPOCH) ?? newEpoch;
+    setInstanceValue(this.#writer, EPOCH, epoch);
+    setInstanceValue(this.#writer, CLOCK, String(this.#clock.now()));
     this.#clockNoted = this.#clock.now();
     return epoch;
   }
@@ -259,7 +258,7 @@ class SqliteStore implements Store {
   #beforeCommit(): void {
     const now = this.#clock.now();
     if (now - this.#clockNoted < CLOCK_SLACK_MICROS) return;
-    this.#tables.instance.setValue(CLOCK, String(now));
+    setInstanceValue(this.#writer, CLOCK, String(now));
     this.#clockNoted = now;
   }
 }

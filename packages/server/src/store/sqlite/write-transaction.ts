@@ -2,18 +2,19 @@ import { assert } from '../../base/index.ts';
 import type { WriteTx } from '../contracts/index.ts';
 import type { WriteAccess } from './access.ts';
 import type { Connection, Statement } from './connection.ts';
+import { givenUp } from './storage-fault.ts';
 import {
   AuditHandle,
   ChannelWriteHandle,
   CounterHandle,
+  DescribedWriteHandles,
   InstanceHandle,
   LogWriteHandle,
   ObjectHandle,
   ResourceWriteHandle,
   SearchWriteHandle,
-} from './handles/index.ts';
-import { givenUp } from './storage-fault.ts';
-import { DescribedWriteHandles, type Tables } from './tables/index.ts';
+  type Tables,
+} from './tables/index.ts';
 
 /** Savepoints of the writing connection: `job`, one per transaction function; `step`, those a function asks for inside it. */
 export class Savepoints {

@@ -4,7 +4,7 @@ import type * as Yaml from 'yaml';
 import type { Node, Pair } from 'yaml';
 import { type Located, type LocatedEntry, type LocatedMap, type Origin, overlay, type Report } from '../located.ts';
 
-/** How many files `extends` may chain. */
+/** Most files in a chain of `extends`. */
 const EXTENDS_DEPTH = 8;
 
 interface FileSources {
@@ -24,7 +24,7 @@ export interface ConfigFile {
   readonly path: string;
 }
 
-/** The first source found, with what it extends laid beneath it; undefined means defaults. */
+/** The first source found, merged into what it extends; undefined means defaults. */
 export const readConfigFile = (sources: FileSources): ConfigFile | undefined => {
   const named = sources.flag ?? nonEmpty(sources.variable('SVC_CONFIG'));
   if (named !== undefined) return readNamed(resolve(sources.cwd, named), sources);
@@ -66,7 +66,7 @@ const readAt = (path: string, sources: FileSources, depth: number): LocatedMap |
   return values === undefined ? undefined : withBase(values, sources, depth);
 };
 
-/** Lays the file over the one its `extends` names. */
+/** Merges the file into the one that its `extends` names. */
 const withBase = (values: LocatedMap, sources: FileSources, depth: number): LocatedMap => {
   const entry = values.entries.get('extends');
   if (entry === undefined) return values;

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../../base/index.ts';
 import { API_VERSION, recordKey } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
+import { ConcurrentChange, refusalOf } from './concurrent-change.ts';
 import {
   defaultDeploymentLimits,
   isSelected,
@@ -13,7 +14,6 @@ import {
   servedNames,
 } from './deployment-rules.ts';
 import { countReplicas, judgeDeployment, type ReplicaStanding } from './deployment-status.ts';
-import { LostRace, refusalOf } from './lost-race.ts';
 
 const record = (more: object = {}): StoredResource => ({
   key: recordKey('Deployment', 'acme', 'd'),
@@ -135,7 +135,7 @@ it('only a refusal that lies in the write is told; everything else is thrown', (
     new Fault('ABORTED', 'CONFLICT', 'x'),
     new Fault('FAILED_PRECONDITION', 'NAMESPACE_DELETED', 'x'),
   ])
-    expect(() => refusalOf(lost)).toThrow(LostRace);
+    expect(() => refusalOf(lost)).toThrow(ConcurrentChange);
   for (const broken of [new Error('disk'), new Fault('UNAVAILABLE', 'STORAGE', 'x')])
     expect(() => refusalOf(broken)).toThrow(broken);
 });

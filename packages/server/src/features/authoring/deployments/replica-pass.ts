@@ -1,8 +1,8 @@
 import type { ReconcileOutcome } from '../../../controllers/contract.ts';
 import { isJsonMap, type JsonData, kindRow, messageText, parseJsonMap } from '../../../resources/index.ts';
 import type { ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
+import { ConcurrentChange } from './concurrent-change.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
-import { LostRace } from './lost-race.ts';
 import { withdrawObject } from './object-withdrawal.ts';
 import { applyObject } from './object-writing.ts';
 import { type ObjectProblem, problemText } from './rendering/index.ts';
@@ -13,7 +13,7 @@ import { ReplicaSession } from './replica-session.ts';
 /** Finalizer of a replica until everything it rendered is withdrawn. */
 export const REPLICA_FINALIZER = 'svc/replica';
 
-/** How often a pass that lost a race reads again before it waits. */
+/** How often a pass reads again after a concurrent change before it waits. */
 const REREADS = 5;
 /** Refused writes and objects that are going are tried again this often. */
 const RETRY_MS = 30_000;
@@ -21,7 +21,7 @@ const RETRY_MS = 30_000;
 const FIELD_REASONS: readonly string[] = ['OwnedBy:', 'ExistingValue'];
 
 /**
- * One pass over a replica: read, render, merge, write, withdraw what is gone, report. Throws LostRace when others kept
+ * One pass over a replica: read, render, merge, write, withdraw what is gone, report. Throws ConcurrentChange when others kept
  * writing: again, with backoff.
  */
 export const passOverReplica = async (deps: DeploymentsDeps, key: ResourceKey): Promise<ReconcileOutcome> => {
@@ -29,7 +29,7 @@ export const passOverReplica = async (deps: DeploymentsDeps, key: ResourceKey): 
     try {
       return await pass(deps, key);
     } catch (error) {
-      if (!(error instanceof LostRace) || reread === REREADS) throw error;
+      if (!(error instanceof ConcurrentChange) || reread === REREADS) throw error;
     }
   }
 };

@@ -2,9 +2,9 @@ import type { DeploymentReplicaStatus } from '@svc/api/resources';
 import type { WriteOrigin } from '../../../controllers/contract.ts';
 import { type Ownership, ownershipText, readOwnership } from '../../../resources/merge/index.ts';
 import type { ResourceKey, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import { ConcurrentChange } from './concurrent-change.ts';
 import { REPLICA_ANNOTATION } from './deployment-rules.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
-import { LostRace } from './lost-race.ts';
 import type { ObjectRecord } from './rendering/index.ts';
 import { managerOfReplica } from './replica-plan.ts';
 import { objectRecords, replicaSpec, replicaStatus, withObject } from './replica-record.ts';
@@ -58,7 +58,7 @@ export class ReplicaSession {
     return marker === undefined || marker === this.marker;
   }
 
-  /** Runs `work` in one transaction; throws LostRace when replica or object are not as expected. */
+  /** Runs `work` in one transaction; throws ConcurrentChange when replica or object are not as expected. */
   async write(
     work: (tx: WriteTx) => Promise<StoredResource | undefined>,
     expected?: Expected,
@@ -66,7 +66,7 @@ export class ReplicaSession {
     let moved = this.#replica;
     const result = await this.#deps.store.write(async (tx) => {
       const { key, version } = this.#replica;
-      if ((await tx.resources.get(key))?.version !== version) throw new LostRace();
+      if ((await tx.resources.get(key))?.version !== version) throw new ConcurrentChange();
       if (expected !== undefined) await requireUnmoved(tx, expected);
       const written = await work(tx);
       moved = (await tx.resources.get(key)) ?? this.#replica;
@@ -88,7 +88,7 @@ export class ReplicaSession {
 
 const requireUnmoved = async (tx: WriteTx, { key, live, ownership }: Expected): Promise<void> => {
   const current = await tx.resources.get(key);
-  if (current?.version !== live?.version) throw new LostRace();
+  if (current?.version !== live?.version) throw new ConcurrentChange();
   if (current === undefined) return;
-  if (ownershipText(await readOwnership(tx, current.uid)) !== ownershipText(ownership)) throw new LostRace();
+  if (ownershipText(await readOwnership(tx, current.uid)) !== ownershipText(ownership)) throw new ConcurrentChange();
 };

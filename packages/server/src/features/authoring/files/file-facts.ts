@@ -1,5 +1,5 @@
 import { type FileSpec, FileSpecSchema } from '@svc/api/resources';
-import type { WriteOrigin } from '../../../controllers/contract.ts';
+import { systemOrigin } from '../../../controllers/contract.ts';
 import { messageFromText } from '../../../resources/index.ts';
 import type { ResourceKey, StoredOwner, StoredResource } from '../../../store/contracts/index.ts';
 
@@ -84,4 +84,4 @@ export const namespaceHolder = (namespace: string): string => `file/${namespace}
 export const uploadHolder = (id: string): string => `upload/${id}`;
 
 /** On whose behalf the program itself changes files. */
-export const FILES_ORIGIN: WriteOrigin = { requestId: '', operation: 'files', caller: { identity: 'system' } };
+export const FILES_ORIGIN = systemOrigin('files');

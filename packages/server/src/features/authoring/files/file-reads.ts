@@ -2,7 +2,7 @@ import { ContentMode } from '@svc/api/gateway';
 import { FilePurpose, FileRetention } from '@svc/api/resources';
 import type { Authorizer } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, invalidField, pageSize } from '../../../base/index.ts';
-import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import { type HttpRoute, viewer } from '../../../operations/index.ts';
 import { fillPage, parseLabelSelector, recordKey, resourceNotFound } from '../../../resources/index.ts';
 import type { ResourceKey, StoredResource } from '../../../store/contracts/index.ts';

@@ -1,11 +1,12 @@
 import { FileRetention } from '@svc/api/resources';
 import { isFault } from '../../../base/index.ts';
-import type {
-  QueueWorker,
-  ReconcileOutcome,
-  Reconciler,
-  ResourceWriter,
-  WorkItem,
+import {
+  DONE,
+  type QueueWorker,
+  type ReconcileOutcome,
+  type Reconciler,
+  type ResourceWriter,
+  type WorkItem,
 } from '../../../controllers/contract.ts';
 import {
   type BlobStore,
@@ -29,8 +30,6 @@ interface FileWorkDeps {
   readonly form: DocumentForm;
   readonly pdf: PdfReader;
 }
-
-const DONE: ReconcileOutcome = { done: true };
 
 /** Ends uploads and unused files at their time, and indexes bytes that came before their file was to be found. */
 export class FileWorker implements QueueWorker {
@@ -128,7 +127,7 @@ export const fileController = (deps: Pick<FileWorkDeps, 'store' | 'writer'>): Re
   name: 'file',
   kinds: ['File'],
   resyncMs: RESYNC_MS,
-  looksAtResourcesOnly: true,
+  checksResourcesOnly: true,
   concerns: ({ change, resource: { key } }) => key.kind === (change === 'deleted' ? 'Session' : 'File'),
   keysFor: async (change, reads) => {
     const { key } = change.resource;
@@ -137,12 +136,9 @@ export const fileController = (deps: Pick<FileWorkDeps, 'store' | 'writer'>): Re
     const scope = { type: 'namespace', namespace: key.namespace } as const;
     return (await everyResource(reads, { kind: 'File', scope, labels })).map((record) => record.key);
   },
-  look: async (record, { resources }) => ((await isOrphan(resources, record)) ? { due: true } : DONE),
+  check: async (record, { resources }) => ((await isOrphan(resources, record)) ? { due: true } : DONE),
   reconcile: async (key) => {
-    const { resources } = deps.store.direct;
-    const record = await resources.get(key);
-    if (record !== undefined && (await isOrphan(resources, record)))
-      await deps.store.write((tx) => removeOrphan(deps.writer, tx, key));
+    await deps.store.write((tx) => removeOrphan(deps.writer, tx, key));
     return DONE;
   },
 });

@@ -10,7 +10,7 @@ import {
   SearchKnowledgeResponseSchema,
 } from '@svc/api/gateway';
 import { decodePageToken, encodePageToken, pageSize } from '../../../base/index.ts';
-import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import { type Operation, operation, viewer } from '../../../operations/index.ts';
 import { recordKey, resourceNotFound } from '../../../resources/index.ts';
 import type { ReadTx, Store } from '../../../store/contracts/index.ts';

@@ -14,14 +14,14 @@ import {
 } from '@svc/api/gateway';
 import { type Knowledge, KnowledgeSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
-import type { KindDoor } from '../../../controllers/door-contract.ts';
+import type { KindFacade } from '../../../controllers/facade-contract.ts';
 import { type Operation, operation, operator, viewer, wholeResource } from '../../../operations/index.ts';
 import { type ResourceViews, recordKey, requireSameNamespace } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { normalPath } from './knowledge-rules.ts';
 
 export interface NamespaceKnowledgeDeps {
-  readonly knowledge: KindDoor;
+  readonly knowledge: KindFacade;
   readonly views: ResourceViews;
 }
 

@@ -14,7 +14,7 @@ import type {
 import type { DescendantsOf } from './resource-scope.ts';
 
 /** What the namespaces feature does for this one. */
-interface NamespaceDoor {
+interface NamespaceFacade {
   /** As DeleteNamespace; answers the tombstone. */
   remove(
     tx: WriteTx,
@@ -56,7 +56,7 @@ export interface ManifestsDeps {
   readonly feed: ChangeFeed;
   readonly authorizer: Pick<Authorizer, 'readsSecrets' | 'allows'>;
   readonly views: ResourceViews;
-  readonly namespaces: NamespaceDoor;
+  readonly namespaces: NamespaceFacade;
   /** A spec with the defaults of the kind of its key; changes nothing. */
   readonly fill: (key: ResourceKey, spec: Message) => Message;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import type { ReadTx, ResourceQuery, ResourceReads, StoredResource } from '../../../store/contracts/index.ts';
 
 /** Names a request may give for every namespace. */

@@ -14,13 +14,13 @@ import {
 } from '@svc/api/gateway';
 import { type McpServerBinding, McpServerBindingSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
-import type { KindDoor } from '../../../controllers/door-contract.ts';
+import type { KindFacade } from '../../../controllers/facade-contract.ts';
 import { admin, type Operation, operation, viewer, wholeResource } from '../../../operations/index.ts';
 import { type ResourceViews, recordKey, requireSameNamespace } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 
 export interface McpBindingOperationsDeps {
-  readonly bindings: KindDoor;
+  readonly bindings: KindFacade;
   readonly authorizer: Pick<Authorizer, 'readsSecrets'>;
   readonly views: ResourceViews;
 }

@@ -1,9 +1,9 @@
 import type { McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
 import { Fault } from '../../../base/index.ts';
 import {
+  type CheckReads,
   type KindContract,
   kindContract,
-  type LookReads,
   type NamespaceFacts,
   type SpecWrite,
   type WriteOrigin,
@@ -14,11 +14,13 @@ import { effectiveServer } from './effective-server.ts';
 import { judgeBinding, judgeServer } from './mcp-judgement.ts';
 import { McpReferences, serverSpec } from './mcp-references.ts';
 import { checkBrokerUse, checkMcpBinding, checkMcpServer, isStdio, mayWriteStdio } from './mcp-rules.ts';
+import { type Descendants, mcpStatusDependencies } from './mcp-status.ts';
 
 export interface McpKindDeps {
   readonly namespaces: Pick<NamespaceFacts, 'ancestors'>;
   /** `mcp.stdioNamespaces`. */
   readonly stdioNamespaces: readonly string[];
+  readonly descendants: Descendants;
 }
 
 /** How MCP servers and bindings are written, whichever operation writes them. */
@@ -33,6 +35,7 @@ export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
         const subject = { namespace: write.key.namespace, spec: write.spec };
         return commonStatus(write.current, await judgeServer(tx, subject, references), at(tx, write.generation));
       },
+      dependsOn: mcpStatusDependencies('McpServer', deps.descendants),
     }),
     kindContract<McpServerBindingSpec>({
       kind: 'McpServerBinding',
@@ -43,11 +46,12 @@ export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
         const judgement = await judgeBinding(tx, { namespace, name, spec: write.spec }, references);
         return commonStatus(write.current, judgement, at(tx, write.generation));
       },
+      dependsOn: mcpStatusDependencies('McpServerBinding', deps.descendants),
     }),
   ];
 };
 
-const at = (tx: LookReads, generation: number) => ({ now: tx.now(), generation });
+const at = (tx: CheckReads, generation: number) => ({ now: tx.now(), generation });
 
 const requireServerRight = (deps: McpKindDeps, write: SpecWrite<McpServerSpec>, origin: WriteOrigin): void => {
   const wasStdio = write.current !== undefined && isStdio(serverSpec(write.current).transport);

@@ -48,7 +48,7 @@ describe('MCP servers and bindings', () => {
     ((await world.call(getMcpServer, { name }, caller)) as McpServerResponse).server;
   const readBinding = async (ns: string, name: string, caller = ADMIN) =>
     ((await world.call(getMcpServerBinding, { ns, name }, caller)) as McpServerBindingResponse).binding;
-  /** A server in any namespace, through the generic door. */
+  /** A server in any namespace, through the ResourceService. */
   const apply = (namespace: string, name: string, ...[more = {}, caller = ADMIN]: [more?: object, caller?: Caller]) =>
     world.store.write((tx) =>
       world.writer.put(tx, callContext('apply', caller), {

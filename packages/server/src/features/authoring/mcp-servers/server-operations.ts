@@ -15,13 +15,13 @@ import {
 import { type McpServer, McpServerSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { invalidField } from '../../../base/index.ts';
-import type { KindDoor } from '../../../controllers/door-contract.ts';
+import type { KindFacade } from '../../../controllers/facade-contract.ts';
 import { admin, type Operation, operation, viewer, wholeResource } from '../../../operations/index.ts';
 import { type ResourceViews, recordKey, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 
 export interface McpServerOperationsDeps {
-  readonly servers: KindDoor;
+  readonly servers: KindFacade;
   readonly authorizer: Pick<Authorizer, 'readsSecrets'>;
   readonly views: ResourceViews;
 }

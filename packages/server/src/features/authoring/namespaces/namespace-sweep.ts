@@ -1,4 +1,4 @@
-import type { ResourceWriter, WriteOrigin } from '../../../controllers/contract.ts';
+import { type ResourceWriter, systemOrigin } from '../../../controllers/contract.ts';
 import { formatKey } from '../../../resources/index.ts';
 import type { ResourceKey, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import { namespaceState } from './namespace-rules.ts';
@@ -8,7 +8,7 @@ const BATCH = 500;
 /** Records checked before everybody else gets a turn. */
 const RECORDS_PER_TURN = 100;
 const NAMED = 5;
-const ORIGIN: WriteOrigin = { requestId: '', operation: 'namespace-purge', caller: { identity: 'system' } };
+const ORIGIN = systemOrigin('namespace-purge');
 
 /**
  * What one transaction of a purge removes: of every namespace below which nothing is left its contents, then the namespace

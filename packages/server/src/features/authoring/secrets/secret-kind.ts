@@ -1,5 +1,5 @@
 import { type SecretSpec, SecretSpecSchema } from '@svc/api/resources';
-import { type KindContract, kindContract } from '../../../controllers/contract.ts';
+import { followKinds, type KindContract, kindContract } from '../../../controllers/contract.ts';
 import { commonStatus, type Finding, isSealed, messageFromText } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { checkSecret, fillSecretDefaults } from './secret-rules.ts';
@@ -16,6 +16,7 @@ export const secretContract = (): KindContract =>
       const phase = finding.status === 'True' ? 'Ready' : 'Degraded';
       return commonStatus(current, { phase, findings: [finding] }, { now: tx.now(), generation });
     },
+    dependsOn: followKinds('Secret', {}),
   });
 
 const secretSpec = (record: Pick<StoredResource, 'spec'>): SecretSpec =>

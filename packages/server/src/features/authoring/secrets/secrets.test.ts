@@ -21,22 +21,19 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../auth/contract.ts';
 import { seededRandom, silentLog } from '../../../base/index.ts';
-import { kindContract, RESEAL, ResealWorker, statusReconciler } from '../../../controllers/index.ts';
+import { kindContract, RESEAL, ResealWorker, statusReconcilers } from '../../../controllers/index.ts';
 import type { Operation } from '../../../operations/index.ts';
 import { namespaceKey, openRecord, recordKey } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { bytesOfGivenStore } from '../../../store/testing/given-store.ts';
 import { ADMIN, callContext, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
-import {
-  auditSecretReads,
-  freshKey,
-  KeyRing,
-  openSecretKeys,
-  SecretResolver,
-  secretContract,
-  secretOperations,
-} from './index.ts';
+import { openSecretKeys } from './index.ts';
 import { KeyFile } from './key-file.ts';
+import { freshKey, KeyRing } from './key-ring.ts';
+import { secretContract } from './secret-kind.ts';
+import { secretOperations } from './secret-operations.ts';
+import { auditSecretReads } from './secret-read-audit.ts';
+import { SecretResolver } from './secret-resolver.ts';
 
 const READER: Caller = { ...ADMIN, grants: [{ role: 'viewer', readSecrets: false }] };
 const VALUE = 'a-value-nobody-may-find';
@@ -248,7 +245,7 @@ describe('secrets', () => {
     const key = recordKey('Secret', 'default', 'one');
     const stored = async (): Promise<StoredResource> => (await store.direct.resources.get(key)) as StoredResource;
     const reconcile = (by: KeyRing) =>
-      statusReconciler({ store, writer, seal: by, contract: secretContract(), follows: {} }).reconcile(key);
+      statusReconcilers({ store, writer, seal: by }, [secretContract()])[0]?.reconcile(key);
     const before = await stored();
     await reconcile(seal);
     expect(JSON.parse((await stored()).status)).toMatchObject({

@@ -15,14 +15,14 @@ import {
 import { type Template, TemplateSchema, type TemplateSpec, TemplateSpecSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { type FieldViolation, invalidFields } from '../../../base/index.ts';
-import type { KindDoor } from '../../../controllers/door-contract.ts';
+import type { KindFacade } from '../../../controllers/facade-contract.ts';
 import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
 import { parseJsonMap, type ResourceViews, recordKey, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { templateBody } from './template-body.ts';
 
 export interface TemplateOperationsDeps {
-  readonly templates: KindDoor;
+  readonly templates: KindFacade;
   readonly authorizer: Pick<Authorizer, 'readsSecrets'>;
   readonly views: ResourceViews;
 }

@@ -24,16 +24,6 @@ import { fieldPointer } from '../../../resources/merge/index.ts';
 import type { PromptCheck } from '../../../runtime/contract.ts';
 import { type DryRendering, dryRender } from './dry-rendering.ts';
 
-/** Kinds no template may hold, authorable or not. */
-const EXCLUDED: ReadonlySet<string> = new Set([
-  'Namespace',
-  'Deployment',
-  'DeploymentReplica',
-  'Session',
-  'Worker',
-  'Sandbox',
-]);
-
 export interface TemplateRuleDeps {
   /** Rules of the kind a template holds; undefined for one without. */
   readonly contractOf: (kind: string) => KindContract | undefined;
@@ -66,8 +56,7 @@ const invalid = (field: string, description: string): FieldViolation => ({
 export const checkTemplate = (subject: TemplateSubject, deps: TemplateRuleDeps): readonly FieldViolation[] => {
   const { spec } = subject;
   const row = findKind(spec.kind);
-  if (row === undefined || !row.authorable || EXCLUDED.has(row.kind))
-    return [invalid('spec.kind', 'is not a kind that a template can hold')];
+  if (row === undefined || !row.inTemplates) return [invalid('spec.kind', 'is not a kind that a template can hold')];
   const map = parseJsonMap(spec.specJson);
   const metadata = checkMetadata(row, spec.metadata, deps.labelLimits);
   if (map === undefined) return [...metadata, invalid('spec.specJson', 'must be a JSON object')];

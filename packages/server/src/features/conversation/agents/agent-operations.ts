@@ -16,7 +16,7 @@ import { type Agent, AgentSchema, type AgentSpec, AgentSpecSchema } from '@svc/a
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, type Ids, invalidField, pageSize } from '../../../base/index.ts';
 import type { DesiredResource, ResourceWriter, WriteResult } from '../../../controllers/contract.ts';
-import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
 import {
   applyFieldMask,

@@ -1,9 +1,10 @@
-import type {
-  QueueWorker,
-  ReconcileOutcome,
-  ResourceWriter,
-  WorkItem,
-  WriteOrigin,
+import {
+  type QueueWorker,
+  type ReconcileOutcome,
+  type ResourceWriter,
+  systemOrigin,
+  type WorkItem,
+  type WriteOrigin,
 } from '../../../controllers/contract.ts';
 import type { Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 
@@ -11,7 +12,7 @@ import type { Store, StoredResource, WriteTx } from '../../../store/contracts/in
 const REMOVE_SESSIONS = 'agent.sessions';
 
 const BATCH = 200;
-const ORIGIN: WriteOrigin = { requestId: '', operation: 'garbage-collection', caller: { identity: 'system' } };
+const ORIGIN = systemOrigin('garbage-collection');
 
 interface Payload {
   readonly namespace: string;

@@ -21,7 +21,7 @@ import {
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, invalidField, isUuid, notFound, pageSize } from '../../../base/index.ts';
-import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import { checkLabels, checkSystemKeys, refusal, sortKeys } from '../../../resources/index.ts';
 import { parsePermission } from '../../../runtime/contract.ts';
 import type { MessageRow, SessionRow, TurnRow, WriteTx } from '../../../store/contracts/index.ts';

@@ -1,6 +1,6 @@
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, isUuid, notFound } from '../../../base/index.ts';
-import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import type { TurnCause } from '../../../runtime/contract.ts';
 import { SESSION_ACTIVITY, type SessionActivity } from '../../../runtime/stream/stream-contract.ts';
 import type { ReadTx, SessionRow, WriteTx } from '../../../store/contracts/index.ts';

@@ -1,3 +1,4 @@
+import { textOrEmpty } from '../../../base/index.ts';
 import { EVENT, PART, type Part, type SessionEvent } from '../../../runtime/contract.ts';
 import type { ObjectLinks } from './ui-deps.ts';
 
@@ -92,7 +93,7 @@ export class ChatChunks {
     else if (part.type === PART.TOOL_CALL) this.#toolCall(part);
     else if (part.type === PART.TOOL_RESULT) this.#toolResult(part);
     else if (part.type === PART.REQUEST_PERMISSION) this.#permission(part);
-    else if (part.type === PART.PERMISSION_RESULT) this.#unanswered.delete(textOf(part.payload?.['request_id']));
+    else if (part.type === PART.PERMISSION_RESULT) this.#unanswered.delete(textOrEmpty(part.payload?.['request_id']));
     else if (part.type === PART.USAGE) this.#usage(part);
     else if (part.object !== undefined || typeof part.payload?.['url'] === 'string') this.#file(part, event.namespace);
   }
@@ -111,7 +112,7 @@ export class ChatChunks {
   #toolCall(part: Part): void {
     this.#endText();
     if (!this.#stepOpen) this.#enterStep();
-    const toolCallId = textOf(part.payload?.['tool_call_id']);
+    const toolCallId = textOrEmpty(part.payload?.['tool_call_id']);
     this.#openCalls.add(toolCallId);
     this.#stepCalls += 1;
     const input = part.payload?.['input'] ?? {};
@@ -120,7 +121,7 @@ export class ChatChunks {
 
   #toolResult(part: Part): void {
     const { payload = {} } = part;
-    const toolCallId = textOf(payload['tool_call_id']);
+    const toolCallId = textOrEmpty(payload['tool_call_id']);
     this.#openCalls.delete(toolCallId);
     for (const [request, call] of this.#unanswered) if (call === toolCallId) this.#unanswered.delete(request);
     const output = payload['output'] ?? part.content ?? '';
@@ -134,7 +135,7 @@ export class ChatChunks {
 
   #permission(part: Part): void {
     const { payload = {} } = part;
-    const [approvalId, toolCallId] = [textOf(payload['request_id']), textOf(payload['tool_call_id'])];
+    const [approvalId, toolCallId] = [textOrEmpty(payload['request_id']), textOrEmpty(payload['tool_call_id'])];
     this.#asked.add(toolCallId);
     this.#unanswered.set(approvalId, toolCallId);
     this.#emit({ type: 'tool-approval-request', approvalId, toolCallId });
@@ -152,7 +153,7 @@ export class ChatChunks {
     this.#endText();
     this.#enterStep();
     const url =
-      part.object === undefined ? textOf(part.payload?.['url']) : this.#options.links.link(namespace, part.object);
+      part.object === undefined ? textOrEmpty(part.payload?.['url']) : this.#options.links.link(namespace, part.object);
     this.#emit({ type: 'file', url, mediaType: part.object?.mediaType ?? 'application/octet-stream' });
   }
 
@@ -213,8 +214,6 @@ export class ChatChunks {
     return this.#stepAnswered && this.#stepCalls > 0 && this.#openCalls.size === 0;
   }
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const errorText = (part: Part, output: unknown): string => {
   const { error } = (output ?? {}) as { readonly error?: unknown };

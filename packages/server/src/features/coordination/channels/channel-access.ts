@@ -1,5 +1,5 @@
 import { Fault } from '../../../base/index.ts';
-import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import { recordKey, resourceNotFound } from '../../../resources/index.ts';
 import type { ReadTx, StoredResource } from '../../../store/contracts/index.ts';
 import { phaseOf } from './channel-rules.ts';

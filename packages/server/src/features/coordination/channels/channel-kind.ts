@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { type ChannelSpec, type ChannelStatus, ChannelStatusSchema } from '@svc/api/resources';
 import {
+  type CheckReads,
   type KindContract,
   kindContract,
-  type LookReads,
   type ResourceWriter,
   type SpecWrite,
   type WriteOrigin,
@@ -33,7 +33,7 @@ export const channelContract = (deps: ChannelKindDeps): KindContract =>
     },
   });
 
-const observe = async (tx: LookReads, write: SpecWrite<ChannelSpec>): Promise<ChannelStatus> => {
+const observe = async (tx: CheckReads, write: SpecWrite<ChannelSpec>): Promise<ChannelStatus> => {
   const at = { now: tx.now(), generation: write.generation };
   const current = write.current === undefined ? undefined : channelStatus(write.current);
   const before = write.current === undefined ? 0 : await updatedAt(tx, write.current);
@@ -52,7 +52,7 @@ const channelStatus = (record: StoredResource): ChannelStatus =>
   messageFromText(kindRow('Channel').status, record.status) as ChannelStatus;
 
 /** When the channel or its messages last changed, micros. */
-const updatedAt = async (tx: Pick<LookReads, 'resources'>, record: StoredResource): Promise<number> => {
+const updatedAt = async (tx: Pick<CheckReads, 'resources'>, record: StoredResource): Promise<number> => {
   const activity = (await tx.resources.activity([record.uid])).get(record.uid) ?? '';
   return Number(parseJsonMap(activity)?.['updatedAt'] ?? 0);
 };

@@ -16,8 +16,8 @@ describe('the state of a channel', () => {
     { phase: 'closed', said: undefined, current: 'closed', stored: 'closed' },
     { phase: 'open', said: undefined, current: 'closed', stored: undefined },
     { phase: 'open', said: 'ajar', current: 'closed', stored: 'ajar' },
-  ] as const)('is settled from phase "$phase", annotation $said and stored $current', (wish) => {
-    const { phase, said, current, stored } = wish;
+  ] as const)('is settled from phase "$phase", annotation $said and stored $current', (requested) => {
+    const { phase, said, current, stored } = requested;
     const annotations = { other: 'kept', ...state(said) };
     expect(settleState({ phase, annotations, current })).toEqual({ other: 'kept', ...state(stored) });
   });

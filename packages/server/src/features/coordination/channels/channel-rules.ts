@@ -49,7 +49,7 @@ export const checkPhase = (phase: string): readonly FieldViolation[] =>
 export const phaseOf = (annotations: TextMap): 'open' | 'closed' =>
   annotations[STATE_ANNOTATION] === 'closed' ? 'closed' : 'open';
 
-export interface StateWish {
+export interface RequestedState {
   /** `status.phase` of the request, '' = not said. */
   readonly phase: string;
   readonly annotations: TextMap;
@@ -62,8 +62,8 @@ export interface StateWish {
  * phase and annotation the one that differs from what is stored is meant; neither said keeps the phase. An annotation that is
  * no state is left for `checkChannel` to refuse.
  */
-export const settleState = (wish: StateWish): Record<string, string> => {
-  const { phase, annotations, current } = wish;
+export const settleState = (requested: RequestedState): Record<string, string> => {
+  const { phase, annotations, current } = requested;
   const { [STATE_ANNOTATION]: said, ...rest } = annotations;
   if (said !== undefined && !PHASES.has(said)) return { ...annotations };
   const isPhaseMeant = phase !== '' && phase !== current;

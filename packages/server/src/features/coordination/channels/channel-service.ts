@@ -16,7 +16,7 @@ import { type Channel, ChannelSchema, ChannelSpecSchema } from '@svc/api/resourc
 import type { CallContext } from '../../../auth/contract.ts';
 import type { FieldViolation } from '../../../base/index.ts';
 import type { DesiredResource } from '../../../controllers/contract.ts';
-import { desiredOf } from '../../../controllers/door-contract.ts';
+import { desiredOf } from '../../../controllers/facade-contract.ts';
 import { checkAnnotations, checkLabels, checkPathNames, recordKey, refusal } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { touchChannel } from './channel-kind.ts';

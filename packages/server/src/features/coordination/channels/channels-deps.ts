@@ -1,6 +1,6 @@
 import type { Ids } from '../../../base/index.ts';
 import type { AppendAudit, ChangeFeed, NamespaceFacts, ResourceWriter } from '../../../controllers/contract.ts';
-import type { KindDoor } from '../../../controllers/door-contract.ts';
+import type { KindFacade } from '../../../controllers/facade-contract.ts';
 import type { LabelLimits, ResourceViews } from '../../../resources/index.ts';
 import type { ObjectAccess } from '../../../runtime/contract.ts';
 import type { Bus, Store } from '../../../store/contracts/index.ts';
@@ -30,7 +30,7 @@ export interface ChannelsDeps {
   readonly ids: Ids;
   readonly writer: ResourceWriter;
   /** Reads, deletes and lists of channels. */
-  readonly channels: KindDoor;
+  readonly channels: KindFacade;
   /** Tells streams that their channel is gone. */
   readonly feed: ChangeFeed;
   readonly views: ResourceViews;

@@ -1,6 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { type ConnectorClassSpec, type ConnectorClassStatus, ConnectorClassStatusSchema } from '@svc/api/resources';
-import { type KindContract, kindContract, type LookReads, type SpecWrite } from '../../../controllers/contract.ts';
+import {
+  type CheckReads,
+  followKinds,
+  type KindContract,
+  kindContract,
+  type SpecWrite,
+} from '../../../controllers/contract.ts';
 import {
   type Finding,
   judgedConditions,
@@ -27,11 +33,12 @@ export const connectorClassContract = (deps: ConnectorClassKindDeps): KindContra
     defaults: fillClassDefaults,
     validate: ({ spec }) => checkConnectorClass(spec, deps),
     observe: (tx, write) => observe(deps, tx, write),
+    dependsOn: followKinds('ConnectorClass', { Secret: {} }),
   });
 
 const UNREGISTERED = 'this process has not registered the class with its service';
 
-const observe = async (deps: ConnectorClassKindDeps, tx: LookReads, write: SpecWrite<ConnectorClassSpec>) => {
+const observe = async (deps: ConnectorClassKindDeps, tx: CheckReads, write: SpecWrite<ConnectorClassSpec>) => {
   const { current, generation } = write;
   const credential = await judgeCredential(deps, tx, write);
   const isResolved = credential.status === 'True';

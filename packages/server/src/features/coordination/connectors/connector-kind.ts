@@ -8,9 +8,10 @@ import {
 } from '@svc/api/resources';
 import type { FieldViolation } from '../../../base/index.ts';
 import {
+  type CheckReads,
+  followKinds,
   type KindContract,
   kindContract,
-  type LookReads,
   type SpecWrite,
   type WriteOrigin,
 } from '../../../controllers/contract.ts';
@@ -54,6 +55,12 @@ export const connectorContract = (deps: ConnectorKindDeps): KindContract =>
       return write.isSpecChanged && origin !== undefined ? [...faults, ...consumerFaults(deps, write, origin)] : faults;
     },
     observe,
+    dependsOn: followKinds('Connector', {
+      ConnectorClass: {},
+      Channel: {},
+      Agent: { presenceOnly: true },
+      Workflow: { presenceOnly: true },
+    }),
   });
 
 /** Messages may go to the own namespace, one below it, or one that the writer could post to himself. */
@@ -72,7 +79,7 @@ const consumerFaults = (deps: ConnectorKindDeps, write: Write, origin: WriteOrig
     .map(({ field }) => consumerNamespaceFault(field));
 };
 
-const observe = async (tx: LookReads, write: Write): Promise<ConnectorStatus> => {
+const observe = async (tx: CheckReads, write: Write): Promise<ConnectorStatus> => {
   const { current, generation, spec, key } = write;
   const previous =
     current === undefined
@@ -130,7 +137,7 @@ const judgeIndex = (spec: ConnectorSpec, record: StoredResource | undefined, rou
   return { type: 'Indexed', status: 'True', reason: 'Indexed' };
 };
 
-const judgeConsumer = async (tx: LookReads, write: Write): Promise<Finding> => {
+const judgeConsumer = async (tx: CheckReads, write: Write): Promise<Finding> => {
   const { consumer } = write.spec;
   if (consumer === undefined || !hasConsumer(consumer))
     return { type: 'ConsumerResolved', status: 'Unknown', reason: 'ConsumerMissing' };
@@ -141,7 +148,7 @@ const judgeConsumer = async (tx: LookReads, write: Write): Promise<Finding> => {
 };
 
 /** What keeps messages from their consumer, '' for nothing. */
-const consumerProblem = async (tx: LookReads, consumer: MessageConsumer, own: string): Promise<string> => {
+const consumerProblem = async (tx: CheckReads, consumer: MessageConsumer, own: string): Promise<string> => {
   const { session, channel, workflow } = consumer;
   if (session !== undefined) return sessionProblem(tx, session, own);
   if (channel !== undefined) return channelProblem(tx, channel, own);
@@ -151,7 +158,7 @@ const consumerProblem = async (tx: LookReads, consumer: MessageConsumer, own: st
     : '';
 };
 
-const sessionProblem = async (tx: LookReads, session: SessionMessageConsumer, own: string): Promise<string> => {
+const sessionProblem = async (tx: CheckReads, session: SessionMessageConsumer, own: string): Promise<string> => {
   const { namespace = '', name = '' } = session.agent ?? {};
   if ((await tx.resources.get(recordKey('Agent', namespace || own, name))) === undefined) return 'AgentNotFound';
   if (session.continuity !== 'pinned') return '';
@@ -159,7 +166,7 @@ const sessionProblem = async (tx: LookReads, session: SessionMessageConsumer, ow
   return pinned?.namespace === (namespace || own) && pinned.agent === name ? '' : 'SessionNotFound';
 };
 
-const channelProblem = async (tx: LookReads, consumer: ChannelMessageConsumer, own: string): Promise<string> => {
+const channelProblem = async (tx: CheckReads, consumer: ChannelMessageConsumer, own: string): Promise<string> => {
   const { namespace = '', name = '' } = consumer.channel ?? {};
   const found = await tx.resources.get(recordKey('Channel', namespace || own, name));
   if (found === undefined) return 'ChannelNotFound';

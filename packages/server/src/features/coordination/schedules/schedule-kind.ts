@@ -1,15 +1,17 @@
-import { type ScheduleSpec, ScheduleSpecSchema, type ScheduleStatus } from '@svc/api/resources';
+import { type ScheduleSpec, ScheduleSpecSchema } from '@svc/api/resources';
 import { Fault, invalidField, parseJsonText } from '../../../base/index.ts';
-import { type KindContract, kindContract, type SpecWrite } from '../../../controllers/contract.ts';
-import { kindRow, messageFromText, parseJsonMap, recordKey } from '../../../resources/index.ts';
+import { type KindContract, kindContract, type NamespaceFacts, type SpecWrite } from '../../../controllers/contract.ts';
+import { messageFromText, parseJsonMap, recordKey } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { InputCheck } from './input-check.ts';
 import { checkSchedule, fillSchedule } from './schedule-rules.ts';
+import { isNamespaceLive, scheduleStatusDependencies, storedStatus } from './schedule-status.ts';
 import { type ScheduleFacts, scheduleStatus } from './schedule-status-rules.ts';
 import { cancelTimer, settleTimer, timerName } from './schedule-timer.ts';
 import { readTiming, scheduleKind } from './timing/index.ts';
 
 export interface ScheduleKindDeps {
+  readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
   /** Unix time, micros. */
   readonly now: () => number;
   /** `schedules.minSpacingSeconds`. */
@@ -47,10 +49,14 @@ export const scheduleContract = (deps: ScheduleKindDeps): KindContract =>
       const deletionTimestamp = write.current?.deletionTimestamp;
       const subject = { key, annotations, generation, deletionTimestamp, spec: write.spec };
       const current = write.current === undefined ? undefined : storedStatus(write.current);
-      const isWrite = deletionTimestamp === undefined;
-      const facts = await scheduleFacts(tx, subject, { isWrite, isNamespaceLive: true, notExecuted: deps.notExecuted });
-      return scheduleStatus(current, write.spec, facts);
+      const isClientWrite = write.occasion === 'write';
+      const isWrite = isClientWrite && deletionTimestamp === undefined;
+      // Writes of a schedule that no deletion waits for have passed the gate of its namespace.
+      const isOpen = isClientWrite || (await isNamespaceLive(deps.namespaces, tx, key.namespace));
+      const about = { isWrite, isNamespaceLive: isOpen, notExecuted: deps.notExecuted };
+      return scheduleStatus(current, write.spec, await scheduleFacts(tx, subject, about));
     },
+    dependsOn: scheduleStatusDependencies,
     applied: (tx, { stored }) => settleTimer(tx, stored, storedStatus(stored)),
     removing: (tx, schedule) => cancelTimer(tx, schedule.key),
   });
@@ -92,10 +98,6 @@ const anchorFor = (write: SpecWrite<ScheduleSpec>, now: number): string | undefi
 /** Typed spec of a stored schedule. */
 export const scheduleSpec = (record: StoredResource): ScheduleSpec =>
   messageFromText(ScheduleSpecSchema, record.spec) as ScheduleSpec;
-
-/** Typed status of a stored schedule. */
-export const storedStatus = (record: StoredResource): ScheduleStatus =>
-  messageFromText(kindRow('Schedule').status, record.status) as ScheduleStatus;
 
 /** Where the grid of a stored `every` schedule begins, micros; 0 for the other kinds. */
 export const anchorOf = (annotations: Readonly<Record<string, string>>): number => Number(annotations[ANCHOR] ?? 0);

@@ -3,13 +3,15 @@ import { GatewayService, type ListSchedulesResponse, type ScheduleResponse } fro
 import { type ScheduleSpecSchema, WorkflowSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../base/index.ts';
-import { kindContract, ReconcileLoop, StoredKindDoor } from '../../../controllers/index.ts';
+import { kindContract, ReconcileLoop, StoredKindFacade, statusReconcilers } from '../../../controllers/index.ts';
 import type { Operation } from '../../../operations/index.ts';
 import { defaultLabelLimits, recordKey } from '../../../resources/index.ts';
 import { quietStore } from '../../../store/testing/quiet-store.ts';
 import { NamespaceDirectory } from '../../authoring/namespaces/index.ts';
 import { openResourceWorld } from '../../testing/index.ts';
-import { createInputCheck, scheduleContract, scheduleController, scheduleOperations } from './index.ts';
+import { createInputCheck } from './input-check.ts';
+import { scheduleContract } from './schedule-kind.ts';
+import { scheduleOperations } from './schedule-operations.ts';
 import { SCHEDULE_TIMER } from './schedule-timer.ts';
 
 const { method } = GatewayService;
@@ -22,6 +24,7 @@ const openWorld = async (notExecuted?: string) => {
       kindContract({ kind: 'Workflow', validate: () => [] }),
       scheduleContract({
         ...{
+          namespaces: new NamespaceDirectory(),
           now: () => world.store.now(),
           minSpacingSeconds: 1,
           schedulesMax: 4,
@@ -35,10 +38,13 @@ const openWorld = async (notExecuted?: string) => {
   (world.operations as Operation[]).push(
     ...scheduleOperations({
       ...{ store, writer, views, limits: { ...defaultLabelLimits, minSpacingSeconds: 1 }, notExecuted },
-      schedules: new StoredKindDoor('Schedule', { store, writer, responseBytes: 1 << 20 }),
+      schedules: new StoredKindFacade('Schedule', { store, writer, responseBytes: 1 << 20 }),
     }),
   );
-  const controller = scheduleController({ store, writer, namespaces: new NamespaceDirectory(), notExecuted });
+  const [controller] = statusReconcilers({ store, writer, seal: world.seal }, world.contracts).filter(({ kinds }) =>
+    kinds.includes('Schedule'),
+  );
+  if (controller === undefined) throw new Error('nothing reconciles schedules');
   const loop = new ReconcileLoop(controller, { ...{ store, feed, clock, random, log: silentLog } });
   loop.start();
   await world.call(method.createAgent, { ns: 'default', name: 'helper' });

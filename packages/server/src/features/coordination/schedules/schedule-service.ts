@@ -16,7 +16,7 @@ import { type Schedule, ScheduleSchema, ScheduleSpecSchema } from '@svc/api/reso
 import type { CallContext } from '../../../auth/contract.ts';
 import { type FieldViolation, invalidField } from '../../../base/index.ts';
 import type { DesiredResource, ResourceWriter } from '../../../controllers/contract.ts';
-import { desiredOf, type KindDoor } from '../../../controllers/door-contract.ts';
+import { desiredOf, type KindFacade } from '../../../controllers/facade-contract.ts';
 import {
   checkAnnotations,
   checkLabels,
@@ -28,8 +28,9 @@ import {
   resourceDeleting,
 } from '../../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
-import { anchorOf, liveTiming, scheduleFacts, scheduleSpec, storedStatus } from './schedule-kind.ts';
+import { anchorOf, liveTiming, scheduleFacts, scheduleSpec } from './schedule-kind.ts';
 import { checkSchedule, fillSchedule } from './schedule-rules.ts';
+import { storedStatus } from './schedule-status.ts';
 import { scheduleStatus } from './schedule-status-rules.ts';
 import { settleTimer } from './schedule-timer.ts';
 import { nextInstants } from './timing/index.ts';
@@ -38,7 +39,7 @@ export interface SchedulesDeps {
   readonly store: Store;
   readonly writer: ResourceWriter;
   /** Reads, deletes and lists of the kind. */
-  readonly schedules: KindDoor;
+  readonly schedules: KindFacade;
   readonly views: ResourceViews;
   readonly limits: LabelLimits & { readonly minSpacingSeconds: number };
   /** Why nothing fires schedules yet, in plain words; undefined where timers are served. */

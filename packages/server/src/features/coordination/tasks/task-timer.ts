@@ -1,10 +1,10 @@
 import { TaskPhase, type TaskStatus } from '@svc/api/resources';
-import type {
-  QueueWorker,
-  ReconcileOutcome,
-  ResourceWriter,
-  WorkItem,
-  WriteOrigin,
+import {
+  type QueueWorker,
+  type ReconcileOutcome,
+  type ResourceWriter,
+  systemOrigin,
+  type WorkItem,
 } from '../../../controllers/contract.ts';
 import type { ResourceKey, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import { canMoveTask } from './task-rules.ts';
@@ -13,7 +13,7 @@ import { changedStatus, type TaskTimes, taskStatus } from './task-status.ts';
 /** Queue item that ends a task at its time and removes an ended one at its; key = uid, payload = key of the task. */
 export const TASK_TIMER = 'task.timer';
 
-const ORIGIN: WriteOrigin = { requestId: '', operation: 'task-timer', caller: { identity: 'system' } };
+const ORIGIN = systemOrigin('task-timer');
 
 /** Stops what works on a task; called in the transaction that ends it. */
 export type StopExecution = (tx: WriteTx, status: TaskStatus) => Promise<void>;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import { parseJsonText } from '../../../base/index.ts';
+import { errorText, parseJsonText } from '../../../base/index.ts';
 import { isJsonMap, type JsonData } from '../../../resources/index.ts';
 
 const require = createRequire(import.meta.url);
@@ -28,7 +28,7 @@ const compileProblem = (schema: boolean | object): string => {
     // No word of 2020-12: the library would answer a promise, and no one waits for its rejection.
     return '$async' in check ? unusable('$async is not supported') : '';
   } catch (error) {
-    return unusable(error instanceof Error ? error.message : String(error));
+    return unusable(errorText(error));
   }
 };
 

@@ -1,6 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { type WorkflowSpec, WorkflowStatusSchema } from '@svc/api/resources';
-import { type KindContract, kindContract, type LookReads, type SpecWrite } from '../../../controllers/contract.ts';
+import {
+  type CheckReads,
+  followKinds,
+  type KindContract,
+  kindContract,
+  type SpecWrite,
+} from '../../../controllers/contract.ts';
 import { commonStatus, type Finding, notExecuted, recordKey } from '../../../resources/index.ts';
 import type { ReadTx } from '../../../store/contracts/index.ts';
 import { checkWorkflow, fillWorkflowDefaults, unorderedUses, type WorkflowLimits } from './workflow-rules.ts';
@@ -13,6 +19,9 @@ export interface WorkflowKindDeps {
   readonly isToolGranted: (reads: Reads, namespace: string, tool: string) => Promise<boolean>;
 }
 
+/** Agents and workflows of steps are those of the workflow's own namespace. */
+const LOCAL = { presenceOnly: true, sameNamespace: true };
+
 /** How workflows are written, whichever operation writes them. Runs are another part's. */
 export const workflowContract = (deps: WorkflowKindDeps): KindContract =>
   kindContract<WorkflowSpec>({
@@ -20,9 +29,16 @@ export const workflowContract = (deps: WorkflowKindDeps): KindContract =>
     defaults: fillWorkflowDefaults,
     validate: ({ spec }) => checkWorkflow(spec, deps.limits),
     observe: (tx, write) => observe(deps, tx, write),
+    dependsOn: followKinds('Workflow', {
+      Agent: LOCAL,
+      Workflow: LOCAL,
+      McpServer: {},
+      McpServerBinding: {},
+      Namespace: {},
+    }),
   });
 
-const observe = async (deps: WorkflowKindDeps, tx: LookReads, write: SpecWrite<WorkflowSpec>) => {
+const observe = async (deps: WorkflowKindDeps, tx: CheckReads, write: SpecWrite<WorkflowSpec>) => {
   const { current, generation, spec } = write;
   const resolved = await judgeReferences(deps, tx, write);
   const unordered = unorderedUses(spec);

@@ -6,8 +6,9 @@ import {
   type RunDoctorResponse,
   RunDoctorResponseSchema,
 } from '@svc/api/gateway';
+import { errorText } from '../../../base/index.ts';
 import { admin, type Operation, operation } from '../../../operations/index.ts';
-import { type Check, fail, textOf } from './check.ts';
+import { type Check, fail } from './check.ts';
 import {
   type ConfigurationFacts,
   checkConfiguration,
@@ -90,6 +91,6 @@ const guarded = async (name: string, check: () => Promise<readonly Check[]>): Pr
   try {
     return await check();
   } catch (error) {
-    return [fail(name, textOf(error), 'look into the log of the server')];
+    return [fail(name, errorText(error), 'look into the log of the server')];
   }
 };

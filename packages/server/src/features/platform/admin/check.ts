@@ -12,6 +12,3 @@ export const ok = (name: string, detail: string): Check => ({ name, result: 'ok'
 export const warn = (name: string, detail: string, remedy: string): Check => ({ name, result: 'warn', detail, remedy });
 
 export const fail = (name: string, detail: string, remedy: string): Check => ({ name, result: 'fail', detail, remedy });
-
-/** What a failure says of itself in a check. */
-export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

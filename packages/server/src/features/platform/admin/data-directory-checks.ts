@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Check, fail, ok, textOf, warn } from './check.ts';
+import { errorText } from '../../../base/index.ts';
+import { type Check, fail, ok, warn } from './check.ts';
 
 /** Below this a busy server fills the disk within hours. */
 const LOW_BYTES = 1024 ** 3;
@@ -41,7 +42,7 @@ const checkDirectory = async (dataDir: string): Promise<Check> => {
     const isOpen = process.platform !== 'win32' && (mode & EVERYONE) !== 0;
     return isOpen ? warn(name, `${dataDir} is open to every user`, `chmod 700 ${dataDir}`) : ok(name, dataDir);
   } catch (error) {
-    return fail(name, `${dataDir}: ${textOf(error)}`, `give the user of the server the right to write ${dataDir}`);
+    return fail(name, `${dataDir}: ${errorText(error)}`, `give the user of the server the right to write ${dataDir}`);
   }
 };
 
@@ -53,7 +54,7 @@ const checkKeyFile = async (path: string): Promise<Check> => {
       return fail(name, `${path} may be read by others`, `chmod 600 ${path}`);
     return ok(name, path);
   } catch (error) {
-    return fail(name, `${path}: ${textOf(error)}`, 'restore it from a backup before the server stops');
+    return fail(name, `${path}: ${errorText(error)}`, 'restore it from a backup before the server stops');
   }
 };
 
@@ -67,6 +68,6 @@ const checkDisk = async (dataDir: string): Promise<Check> => {
     if (free < FULL_BYTES) return fail(name, text, 'make room: writes will be refused soon');
     return free < LOW_BYTES ? warn(name, text, 'make room, or move dataDir') : ok(name, text);
   } catch (error) {
-    return warn(name, textOf(error), 'look at the disk by hand');
+    return warn(name, errorText(error), 'look at the disk by hand');
   }
 };

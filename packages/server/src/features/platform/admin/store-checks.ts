@@ -1,7 +1,7 @@
 import { verifyAuditChain } from '../../../auth/index.ts';
-import { type Clock, firstNames, type Ids } from '../../../base/index.ts';
+import { type Clock, errorText, firstNames, type Ids } from '../../../base/index.ts';
 import { type Bus, isStorageFull, type Store } from '../../../store/contracts/index.ts';
-import { type Check, fail, ok, textOf, warn } from './check.ts';
+import { type Check, fail, ok, warn } from './check.ts';
 
 /** What an engine finds out about its own files; `known` and `schema` are numbers of migrations. */
 interface StoreExamination {
@@ -35,7 +35,7 @@ export const checkStore = async ({ store, examine }: StoreFacts, signal: AbortSi
     const remedy = isStorageFull(error)
       ? 'make room on that disk: writes are refused until then, and accepted again by themselves'
       : 'look at the disk and the log of the server';
-    return [fail('store', textOf(error), remedy)];
+    return [fail('store', errorText(error), remedy)];
   }
   if (examine === undefined) return [ok('store', 'answers')];
   let found: StoreExamination;
@@ -44,7 +44,7 @@ export const checkStore = async ({ store, examine }: StoreFacts, signal: AbortSi
   } catch (error) {
     return [
       ok('store', 'answers'),
-      warn('store integrity', textOf(error), 'try again when the server is less busy, or check a backup'),
+      warn('store integrity', errorText(error), 'try again when the server is less busy, or check a backup'),
     ];
   }
   const [problem] = found.problems;
@@ -130,7 +130,7 @@ export const checkObjects = async ({ objects }: Pick<StoreFacts, 'objects'>): Pr
     await objects.reach();
     return ok('objects', 'answer');
   } catch (error) {
-    return fail('objects', textOf(error), 'check objects.* and that the backend can be reached');
+    return fail('objects', errorText(error), 'check objects.* and that the backend can be reached');
   }
 };
 

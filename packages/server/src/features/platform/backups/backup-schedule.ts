@@ -1,4 +1,5 @@
-import { type BackoffRule, backoffMs, type Clock, type Log, type Random } from '../../../base/index.ts';
+import { type BackoffRule, backoffMs, type Clock, errorText, type Log, type Random } from '../../../base/index.ts';
+import { systemOrigin } from '../../../controllers/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { BackupService } from './backup-service.ts';
 import { notePendingBackup, type PendingBackup, pendingBackup, settleBackup } from './pending-backup.ts';
@@ -15,7 +16,7 @@ interface BackupScheduleDeps {
   readonly keep: number;
 }
 
-const ORIGIN = { requestId: '', operation: 'backup.schedule', caller: { identity: 'system' } };
+const ORIGIN = systemOrigin('backup.schedule');
 /** Newest time of the schedule that some node took, Unix milliseconds. */
 const TAKEN = 'backup.scheduled';
 /** Waits between tries of one backup; the next time of the schedule ends them. */
@@ -71,7 +72,7 @@ export class BackupSchedule {
     try {
       await service.prune(keep);
     } catch (error) {
-      log.error('old scheduled backups could not be removed', { keep, problem: problemOf(error) }, error);
+      log.error('old scheduled backups could not be removed', { keep, problem: errorText(error) }, error);
     }
   }
 
@@ -79,7 +80,7 @@ export class BackupSchedule {
   async #fail(pending: PendingBackup, error: unknown): Promise<void> {
     const { store, log, random } = this.#deps;
     const waitMs = backoffMs(RETRY, pending.tries, random);
-    const problem = problemOf(error);
+    const problem = errorText(error);
     const retry = { tries: pending.tries, retry_seconds: Math.round(waitMs / 1000), problem };
     log.error('a scheduled backup failed', retry, error);
     await store.write(async (tx) => {
@@ -114,5 +115,3 @@ export class BackupSchedule {
     return this.#deps.clock.nowMicros() / 1000;
   }
 }
-
-const problemOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

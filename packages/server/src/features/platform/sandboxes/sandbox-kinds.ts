@@ -9,7 +9,13 @@ import {
   type SandboxStatus,
   SandboxStatusSchema,
 } from '@svc/api/resources';
-import { type KindContract, kindContract, type LookReads, type SpecWrite } from '../../../controllers/contract.ts';
+import {
+  type CheckReads,
+  followKinds,
+  type KindContract,
+  kindContract,
+  type SpecWrite,
+} from '../../../controllers/contract.ts';
 import {
   commonStatus,
   type Finding,
@@ -47,11 +53,13 @@ export const sandboxContracts = (deps: SandboxKindDeps): readonly KindContract[]
       kind: 'SandboxClass',
       validate: ({ spec }) => checkSandboxClass(spec),
       observe: (tx, write) => observeClass(deps, tx, write),
+      dependsOn: followKinds('SandboxClass', { Secret: {} }),
     }),
     kindContract<SandboxPolicySpec>({
       kind: 'SandboxPolicy',
       validate: ({ key, spec }) => checkSandboxPolicy(spec, scope(key.namespace)),
       observe: (tx, write) => observePolicy(deps, tx, write),
+      dependsOn: followKinds('SandboxPolicy', { SandboxClass: { presenceOnly: true } }),
     }),
     kindContract<SandboxSpec>({
       kind: 'Sandbox',
@@ -66,7 +74,7 @@ const resolved = (problems: readonly string[]): Finding =>
     ? { type: 'ReferencesResolved', status: 'True', reason: 'Resolved' }
     : { type: 'ReferencesResolved', status: 'False', reason: 'Unresolved', message: problems.join('; ') };
 
-const observeClass = async (deps: SandboxKindDeps, tx: LookReads, write: SpecWrite<SandboxClassSpec>) => {
+const observeClass = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecWrite<SandboxClassSpec>) => {
   const { spec, key, current, generation } = write;
   const map = parseJsonMap(messageText(kindRow('SandboxClass').spec, spec)) ?? {};
   const problems: string[] = [];
@@ -91,7 +99,7 @@ const observeClass = async (deps: SandboxKindDeps, tx: LookReads, write: SpecWri
   return commonStatus(current, judged, { now: tx.now(), generation });
 };
 
-const observePolicy = async (deps: SandboxKindDeps, tx: LookReads, write: SpecWrite<SandboxPolicySpec>) => {
+const observePolicy = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecWrite<SandboxPolicySpec>) => {
   const { spec, key, current, generation } = write;
   const found = await findClass(deps, tx, { namespace: key.namespace, reference: spec.classRef });
   const finding = resolved(found === undefined ? [`no sandbox class ${spec.classRef?.name ?? ''} is visible`] : []);
@@ -127,7 +135,7 @@ const findClass = async (
 };
 
 /** A sandbox that nothing provisioned yet; what its backend reported stays. */
-const observeSandbox = (tx: LookReads, write: SpecWrite<SandboxSpec>): SandboxStatus => {
+const observeSandbox = (tx: CheckReads, write: SpecWrite<SandboxSpec>): SandboxStatus => {
   const { current, generation, spec } = write;
   const at = { now: tx.now(), generation };
   const modes = judgeModes(spec.runtimeTemplate);

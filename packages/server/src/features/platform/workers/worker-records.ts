@@ -1,12 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { WorkerSpecSchema, type WorkerStatus, WorkerStatusSchema } from '@svc/api/resources';
-import { type KindContract, kindContract, type WriteOrigin } from '../../../controllers/contract.ts';
+import { type KindContract, kindContract, systemOrigin } from '../../../controllers/contract.ts';
 import { kindRow, messageFromText, parseJsonMap, recordKey, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { ResourceKey } from '../../../store/contracts/index.ts';
 import { EXPIRY_MICROS } from './worker-rules.ts';
 
 /** On whose behalf worker records are written. */
-export const WORKER_ORIGIN: WriteOrigin = { requestId: '', operation: 'worker', caller: { identity: 'system' } };
+export const WORKER_ORIGIN = systemOrigin('worker');
 
 /** Worker records: the processes write their own status. */
 export const workerContract = (): KindContract =>

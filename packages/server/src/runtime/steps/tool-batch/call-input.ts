@@ -23,11 +23,3 @@ export const callInput = (inputText: string, cut = false): unknown => {
 /** True for a JSON object; only such arguments can be run. */
 export const isObjectInput = (input: unknown): input is Readonly<Record<string, unknown>> =>
   typeof input === 'object' && input !== null && !Array.isArray(input);
-
-/** One text for one JSON value, whatever the order of its members; to tell identical calls. */
-export const canonicalJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObjectInput(value)) return JSON.stringify(value) ?? 'null';
-  const members = Object.keys(value).sort();
-  return `{${members.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`).join(',')}}`;
-};

@@ -1,5 +1,6 @@
+import { sortedJson } from '../../../base/index.ts';
 import { errorResult, type OfferedTool, type Tool, type ToolResult } from '../../../tools/contract.ts';
-import { canonicalJson, isObjectInput } from './call-input.ts';
+import { isObjectInput } from './call-input.ts';
 
 /** A call as its TOOL_CALL part holds it. */
 export interface RequestedCall {
@@ -102,7 +103,7 @@ const repeatCounter = (earlier: JudgeFacts['earlier']): ((call: RequestedCall) =
   let last = '';
   let count = 0;
   const note = ({ name, input }: Pick<RequestedCall, 'name' | 'input'>): number => {
-    const key = `${name} ${canonicalJson(input)}`;
+    const key = `${name} ${sortedJson(input)}`;
     count = key === last ? count + 1 : 1;
     last = key;
     return count;

@@ -77,7 +77,7 @@ type ReadsOf<Table> = Table extends KeyedTable
     ? ExpiringReads<Table>
     : never;
 
-/** Leases and queues are only ever looked at to write them. */
+/** Leases and queues are read only by transactions that write them. */
 type ReadName = { [Name in DescribedName]: ReadsOf<Described[Name]> extends never ? never : Name }[DescribedName];
 
 /** The described tables in a snapshot. */

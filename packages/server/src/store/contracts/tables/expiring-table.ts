@@ -7,7 +7,7 @@ export interface ExpiringTable extends TableFacts {
   readonly key: readonly [string];
   /** Field of the time, by the clock of the store, from which the record counts no more. */
   readonly expiry: string;
-  /** What a caller is told whose key is taken. */
+  /** The error for a caller whose key is taken. */
   readonly taken: () => Fault;
 }
 

@@ -1,5 +1,5 @@
 import { CONDEMNED, CONDEMNED_FOR_MICROS, type ObjectReferences, objectCondemned } from '../../contracts/index.ts';
-import type { WriteAccess } from '../access.ts';
+import type { Access, WriteAccess } from '../access.ts';
 import { type Queries, statement } from '../connection/index.ts';
 
 const ADD_OBJECT = statement(
@@ -72,15 +72,26 @@ export const dropHolderTree = async (sql: Queries, holder: string, at: number): 
   if (held.length > 0) await sql.run(MARK, [held, at]);
 };
 
-/** True while something of the namespace refers to the object. */
-export const hasReference = async (sql: Queries, namespace: string, sha256: string): Promise<boolean> =>
-  (await sql.first(HAS, [sha256, namespace])) !== undefined;
+/** Reads of the references to objects. */
+export class ObjectReadHandle implements Pick<ObjectReferences, 'hasReference'> {
+  readonly #access: Access;
+
+  constructor(access: Access) {
+    this.#access = access;
+  }
+
+  /** True while something of the namespace refers to the object. */
+  async hasReference(namespace: string, sha256: string) {
+    return (await this.#access.sql.first(HAS, [sha256, namespace])) !== undefined;
+  }
+}
 
 /** `ObjectReferences` inside one write transaction. */
-export class ObjectHandle implements ObjectReferences {
+export class ObjectHandle extends ObjectReadHandle implements ObjectReferences {
   readonly #access: WriteAccess;
 
   constructor(access: WriteAccess) {
+    super(access);
     this.#access = access;
   }
 
@@ -92,10 +103,6 @@ export class ObjectHandle implements ObjectReferences {
 
   async dropReferences(holder: string, at: number) {
     await dropHolders(this.#access.sql, [holder], at);
-  }
-
-  async hasReference(namespace: string, sha256: string) {
-    return hasReference(this.#access.sql, namespace, sha256);
   }
 
   async reserve(sha256: string, sizeBytes: number, at: number) {

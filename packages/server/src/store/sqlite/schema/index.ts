@@ -4,3 +4,4 @@
  */
 export { migrate } from './migrate.ts';
 export { openSqliteMigrations } from './sqlite-migrations.ts';
+export { syncPath } from './sync-path.ts';

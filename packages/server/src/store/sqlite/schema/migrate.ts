@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Fault, type Log, makeDirectory } from '../../../base/index.ts';
 import { type Migration, pendingMigrations, undoneMigrations } from '../../migrations/index.ts';
 import { keepCopiesPrivate, keepPrivate } from '../private-database.ts';
-import { syncPath } from '../sync-path.ts';
+import { syncPath } from './sync-path.ts';
 
 /** Copies of the database file kept from before migrations. */
 const KEPT_COPIES = 3;

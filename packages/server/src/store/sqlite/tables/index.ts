@@ -1,27 +1,45 @@
 /**
- * store/sqlite/tables: every SQL statement of the engine, one class per table, synchronous, bound to one connection.
- * Knows rows and keys, not transactions: `handles/` wraps these as the asynchronous store contract.
+ * store/sqlite/tables: the store contract's handles over SQL, one statement per constant; files are named as those of
+ * `store/postgres/tables`. A handle answers at once (its promises are already settled), so a transaction function runs to its end
+ * without a turn of the event loop. Who opens, commits and syncs is not known here: `Access` says when a read may be shown and when a
+ * handle has ended. `Tables` holds what stays with a connection between transactions.
  */
+import type { ReadTx } from '../../contracts/index.ts';
+import type { Access } from '../access.ts';
 import type { Connection } from '../connection.ts';
 import type { RecordCache } from '../records/index.ts';
-import { AuditTable } from './audit-table.ts';
-import { ChannelEventTable } from './channel-event-table.ts';
-import { ChannelMessageTable } from './channel-message-table.ts';
-import { ClaimTable } from './claim-table.ts';
-import { MessageTable } from './message-table.ts';
-import { ObjectTable } from './object-table.ts';
+import { AuditReadHandle } from './audit-handle.ts';
+import { ChannelReadHandle } from './channel-handle.ts';
+import { CounterReadHandle } from './counter-handle.ts';
+import { DescribedReadHandles } from './described/index.ts';
+import { InstanceReadHandle } from './instance-handle.ts';
+import {
+  ClaimTable,
+  JournalTable,
+  LogReadHandle,
+  MessageTable,
+  PermissionTable,
+  SessionTable,
+  SteerTable,
+  TurnTable,
+} from './log/index.ts';
+import { ObjectReadHandle } from './object-handle.ts';
+import { ResourceReadHandle } from './resource-handle.ts';
 import { ResourceList } from './resource-list.ts';
 import { ResourceReadTable, ResourceWriteTable } from './resource-table.ts';
-import { SearchReadTable, SearchWriteTable } from './search/index.ts';
-import { SessionTable } from './session-table.ts';
-import { CounterTable, InstanceTable } from './small-tables.ts';
-import { JournalTable, PermissionTable, SteerTable } from './turn-detail-tables.ts';
-import { TurnTable } from './turn-table.ts';
+import { SearchReadHandle } from './search/index.ts';
 
-export { DescribedReadHandles, DescribedWriteHandles } from './described/index.ts';
-export type { ObjectReference } from './object-table.ts';
+export { AuditHandle } from './audit-handle.ts';
+export { ChannelWriteHandle } from './channel-handle.ts';
+export { CounterHandle } from './counter-handle.ts';
+export { DescribedWriteHandles } from './described/index.ts';
+export { InstanceHandle, instanceValue, setInstanceValue } from './instance-handle.ts';
+export { LogWriteHandle } from './log/index.ts';
+export { ObjectHandle } from './object-handle.ts';
+export { ResourceWriteHandle } from './resource-write-handle.ts';
+export { SearchWriteHandle } from './search/index.ts';
 
-/** The tables on one connection. Statements are prepared when first used, so a reading connection pays only for reads. */
+/** Statements of resources and of sessions on one connection, with the records that they keep. */
 export interface Tables {
   readonly resources: ResourceReadTable;
   readonly resourceList: ResourceList;
@@ -33,14 +51,6 @@ export interface Tables {
   readonly journal: JournalTable;
   readonly steers: SteerTable;
   readonly permissions: PermissionTable;
-  readonly channelMessages: ChannelMessageTable;
-  readonly channelEvents: ChannelEventTable;
-  readonly search: SearchReadTable;
-  readonly searchWrites: SearchWriteTable;
-  readonly audit: AuditTable;
-  readonly counters: CounterTable;
-  readonly objects: ObjectTable;
-  readonly instance: InstanceTable;
 }
 
 /** The tables on one connection; with `records`, resources and sessions are kept between reads. */
@@ -60,13 +70,31 @@ export const createTables = (
     journal: new JournalTable(connection),
     steers: new SteerTable(connection),
     permissions: new PermissionTable(connection),
-    channelMessages: new ChannelMessageTable(connection),
-    channelEvents: new ChannelEventTable(connection),
-    search: new SearchReadTable(connection),
-    searchWrites: new SearchWriteTable(connection),
-    audit: new AuditTable(connection),
-    counters: new CounterTable(connection),
-    objects: new ObjectTable(connection),
-    instance: new InstanceTable(connection),
   };
 };
+
+/** A reading handle; it keeps no state of its own, so one serves every read of its `access`. */
+export const createReadHandle = (access: Access): ReadTx => new ReadHandle(access);
+
+class ReadHandle extends DescribedReadHandles implements ReadTx {
+  readonly resources: ResourceReadHandle;
+  readonly log: LogReadHandle;
+  readonly channels: ChannelReadHandle;
+  readonly search: SearchReadHandle;
+  readonly audit: AuditReadHandle;
+  readonly objects: ObjectReadHandle;
+  readonly counters: CounterReadHandle;
+  readonly instance: InstanceReadHandle;
+
+  constructor(access: Access) {
+    super(access);
+    this.resources = new ResourceReadHandle(access);
+    this.log = new LogReadHandle(access);
+    this.channels = new ChannelReadHandle(access);
+    this.search = new SearchReadHandle(access);
+    this.audit = new AuditReadHandle(access);
+    this.objects = new ObjectReadHandle(access);
+    this.counters = new CounterReadHandle(access);
+    this.instance = new InstanceReadHandle(access);
+  }
+}

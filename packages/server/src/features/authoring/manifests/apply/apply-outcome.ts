@@ -2,12 +2,23 @@ import { create } from '@bufbuild/protobuf';
 import { ApplyOutcome, type FieldError, FieldErrorSchema } from '@svc/api/gateway';
 import { type Fault, type FaultCode, isFault } from '../../../../base/index.ts';
 import type { WriteOutcome } from '../../../../controllers/contract.ts';
+import type { Applied } from './apply-document.ts';
+import { changedPaths, writtenForm } from './changed-paths.ts';
 
 /** Outcomes of the pipeline by their names on the wire. */
-export const OUTCOMES: Readonly<Record<WriteOutcome, ApplyOutcome>> = {
+const OUTCOMES: Readonly<Record<WriteOutcome, ApplyOutcome>> = {
   created: ApplyOutcome.CREATED,
   updated: ApplyOutcome.UPDATED,
   unchanged: ApplyOutcome.UNCHANGED,
+};
+
+/** What was done to a resource, and the JSON pointers of what changed. */
+export const changeOf = (applied: Applied): { readonly outcome: ApplyOutcome; readonly changedPaths: string[] } => {
+  const { outcome, before, resource, isRepair } = applied;
+  return {
+    outcome: isRepair && outcome === 'updated' ? ApplyOutcome.REPAIRED : OUTCOMES[outcome],
+    changedPaths: outcome === 'unchanged' ? [] : changedPaths(writtenForm(before), writtenForm(resource)),
+  };
 };
 
 /** Refusals of a document; anything else is a failure of the call. */

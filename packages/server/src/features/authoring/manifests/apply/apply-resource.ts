@@ -10,10 +10,9 @@ import { formatKey, refusal } from '../../../../resources/index.ts';
 import type { WriteTx } from '../../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
 import { showResources } from '../resource-shown.ts';
-import { fieldErrors, isRefusal, OUTCOMES } from './apply-outcome.ts';
+import { type Applied, applyDocument, replaceWhole } from './apply-document.ts';
+import { changeOf, fieldErrors, isRefusal } from './apply-outcome.ts';
 import { applyTarget } from './apply-target.ts';
-import { type ApplyWritten, writeTarget } from './apply-write.ts';
-import { changedPaths, writtenForm } from './changed-paths.ts';
 import { rehearse } from './rehearsal.ts';
 
 /** Creates or replaces one resource of any kind; a dry run tells what would happen. */
@@ -23,9 +22,10 @@ export const applyResource = async (
   context: CallContext,
 ): Promise<ApplyResourceResponse> => {
   const result = applyTarget(request, request.manifest);
-  const work = async (tx: WriteTx): Promise<ApplyWritten> => {
+  const rules = { context, createsNamespaces: request.createNamespace, namespaceField: 'ns' } as const;
+  const work = async (tx: WriteTx): Promise<Applied> => {
     if ('faults' in result) throw refusal(result.faults);
-    return writeTarget(deps, tx, { target: result.target, context, createNamespace: request.createNamespace });
+    return applyDocument(deps, tx, { document: result.target, rules, write: replaceWhole(deps, tx, context) });
   };
   if (!request.dryRun) return answer(deps, await deps.store.write(work), { context });
   const { ns, kind, name, parent } = request;
@@ -40,15 +40,13 @@ export const applyResource = async (
 
 const answer = async (
   deps: ManifestsDeps,
-  written: ApplyWritten,
+  applied: Applied,
   view: { readonly context: CallContext; readonly isTransient?: boolean },
 ): Promise<ApplyResourceResponse> => {
-  const { resource: record, outcome, before } = written;
-  const shown = { records: [record], ...view };
+  const shown = { records: [applied.resource], ...view };
   const [resource] = await deps.store.read((tx) => showResources(deps, tx, shown));
   return create(ApplyResourceResponseSchema, {
-    outcome: OUTCOMES[outcome],
-    changedPaths: outcome === 'unchanged' ? [] : changedPaths(writtenForm(before), writtenForm(record)),
+    ...changeOf(applied),
     ...(resource === undefined ? {} : { resource }),
   });
 };

@@ -10,12 +10,12 @@ import type { CallContext } from '../../../../auth/contract.ts';
 import { Fault } from '../../../../base/index.ts';
 import type { StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
-import { fieldErrors, isRefusal, OUTCOMES } from './apply-outcome.ts';
+import { applyDocument } from './apply-document.ts';
+import { changeOf, fieldErrors, isRefusal } from './apply-outcome.ts';
 import { prunable, pruneOne } from './apply-set.ts';
-import { changedPaths, writtenForm } from './changed-paths.ts';
 import { mayChange, withoutChange } from './document-access.ts';
 import type { InputDocument } from './manifest-input.ts';
-import { type MergeCall, mergeDocument } from './merge-write.ts';
+import { type MergeCall, mergeFieldByField } from './merge-write.ts';
 
 export interface DocumentOutcome {
   readonly document: InputDocument | undefined;
@@ -71,17 +71,19 @@ export class ApplyRun {
     if (isStopped && !isWhole) return plainOutcome(document, ApplyOutcome.NOT_ATTEMPTED);
     if (resource === undefined) return this.#refused(document, formFault(document), errors);
     try {
-      const merge = (tx: WriteTx) => mergeDocument(this.#deps, tx, { resource, call });
       const { context } = this.#rules;
-      const written = await this.#step((tx) =>
+      const rules = {
+        context,
+        createsNamespaces: call.createNamespaces,
+        namespaceField: 'metadata.namespace',
+      } as const;
+      const merge = (tx: WriteTx) =>
+        applyDocument(this.#deps, tx, { document: resource, rules, write: mergeFieldByField(this.#deps, tx, call) });
+      const applied = await this.#step((tx) =>
         mayChange(this.#deps, document, context) ? merge(tx) : withoutChange(tx, merge, { document, context }),
       );
-      const { before, resource: record } = written;
-      const isSame = written.outcome === 'unchanged';
-      const paths = isSame ? [] : changedPaths(writtenForm(before), writtenForm(record));
-      const outcome =
-        written.isRepair && written.outcome === 'updated' ? ApplyOutcome.REPAIRED : OUTCOMES[written.outcome];
-      return { document, record, result: resultOf(document, outcome, { changedPaths: paths }) };
+      const { outcome, changedPaths } = changeOf(applied);
+      return { document, record: applied.resource, result: resultOf(document, outcome, { changedPaths }) };
     } catch (error) {
       if (!isRefusal(error)) throw error;
       if (isStopped && error.code !== 'INVALID_ARGUMENT') return plainOutcome(document, ApplyOutcome.NOT_ATTEMPTED);

@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { RawResourceSpecSchema, type ResourceManifest, type ResourceMeta } from '@svc/api/resources';
+import { RawResourceSpecSchema, type ResourceManifest } from '@svc/api/resources';
 import { type FieldViolation, violation } from '../../../../base/index.ts';
 import {
   API_VERSION,
@@ -11,8 +11,8 @@ import {
   parseJsonMap,
   recordKey,
 } from '../../../../resources/index.ts';
-import type { ResourceKey } from '../../../../store/contracts/index.ts';
 import { unknownKind } from '../resource-address.ts';
+import type { ApplyDocument } from './apply-document.ts';
 
 /** Where a manifest is meant to go; what it says itself must agree. */
 export interface ApplyAddress {
@@ -23,18 +23,7 @@ export interface ApplyAddress {
   readonly parent: string;
 }
 
-/** A manifest whose form is right: one resource of one kind. */
-export interface ApplyTarget {
-  readonly key: ResourceKey;
-  readonly apiVersion: string;
-  /** Undefined for custom kinds. */
-  readonly row: KindRow | undefined;
-  /** Undefined when the manifest has none. */
-  readonly spec: Message | undefined;
-  readonly metadata: ResourceMeta | undefined;
-}
-
-export type TargetResult = { readonly target: ApplyTarget } | { readonly faults: readonly FieldViolation[] };
+export type TargetResult = { readonly target: ApplyDocument } | { readonly faults: readonly FieldViolation[] };
 
 /** Checks everything that needs no store: version, kind, agreement with the address, member of the spec. */
 export const applyTarget = (address: ApplyAddress, manifest: ResourceManifest | undefined): TargetResult => {

@@ -4,8 +4,8 @@ import type { Fault } from '../../../../base/index.ts';
 import { pathParent } from '../../../../resources/index.ts';
 import type { WriteTx } from '../../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
+import type { Applied } from './apply-document.ts';
 import type { InputDocument } from './manifest-input.ts';
-import type { MergeWritten } from './merge-write.ts';
 
 type AccessDeps = Pick<ManifestsDeps, 'authorizer'>;
 
@@ -30,10 +30,10 @@ export const mayChange = (deps: AccessDeps, document: InputDocument, { caller }:
  */
 export const withoutChange = async (
   tx: WriteTx,
-  write: (tx: WriteTx) => Promise<MergeWritten>,
+  write: (tx: WriteTx) => Promise<Applied>,
   { document, context }: { readonly document: InputDocument; readonly context: CallContext },
-): Promise<MergeWritten> => {
-  let written: MergeWritten | undefined;
+): Promise<Applied> => {
+  let written: Applied | undefined;
   const undo = new Error('taken back');
   await tx
     .savepoint(async () => {

@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { NamespaceSpecSchema, RawResourceSpecSchema } from '@svc/api/resources';
+import { RawResourceSpecSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../../auth/contract.ts';
 import { Fault, type FieldViolation } from '../../../../base/index.ts';
 import type { DesiredResource, WriteResult } from '../../../../controllers/contract.ts';
@@ -34,8 +34,7 @@ import {
 import type { StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
 import { secretTarget } from '../resource-shown.ts';
-import { checkVersionOf, holders, parentKnown } from './apply-write.ts';
-import { createMissing } from './missing-namespaces.ts';
+import type { Applied, ApplyWrite } from './apply-document.ts';
 
 /** Annotation that says to which apply set a resource belongs. */
 const APPLY_SET = 'svc/apply-set';
@@ -53,64 +52,37 @@ export interface MergeCall {
   readonly keepsUids: boolean;
 }
 
-export interface MergeWritten extends WriteResult {
-  readonly before: StoredResource | undefined;
-  /** All that changed was set back to what the manager had applied before. */
-  readonly isRepair: boolean;
-}
+/** The write of a request that says some fields of a resource: merges them into what is stored, for a manager. */
+export const mergeFieldByField =
+  (deps: ManifestsDeps, tx: WriteTx, call: MergeCall): ApplyWrite<ManifestResource> =>
+  ({ document: resource, before, holders }) => {
+    const write = new MergeWrite(deps, tx, { resource, call, holders });
+    return before === undefined ? write.insert() : write.modify(before);
+  };
 
-/** Merges one document into what is stored, through the write pipeline. */
-export const mergeDocument = async (
-  deps: ManifestsDeps,
-  tx: WriteTx,
-  document: { readonly resource: ManifestResource; readonly call: MergeCall },
-): Promise<MergeWritten> => {
-  const { call } = document;
-  const resource = await withParent(tx, document.resource);
-  const { key, row } = resource;
-  const { parent = '' } = resource.spec as Message & { readonly parent?: string };
-  const above =
-    row?.scope === 'root'
-      ? { name: parent, field: 'spec.parent' }
-      : { name: key.namespace, field: 'metadata.namespace' };
-  if (call.createNamespaces) await createMissing(deps, tx, { ...above, context: call.context });
-  const before = await tx.resources.get(key);
-  checkVersionOf(before, resource);
-  const write = new MergeWrite(deps, tx, { resource, call, before });
-  return before === undefined ? write.insert() : write.modify(before);
-};
-
-/** The parent of a namespace follows from what is known. */
-const withParent = async (tx: WriteTx, resource: ManifestResource): Promise<ManifestResource> => {
-  const { parent } = resource.spec as Message & { readonly parent?: string };
-  if (resource.row?.scope !== 'root' || parent !== '') return resource;
-  return { ...resource, spec: create(NamespaceSpecSchema, { parent: await parentKnown(tx, resource.key.name) }) };
-};
+type Holders = Pick<DesiredResource, 'owners' | 'finalizers'>;
+type Merged = WriteResult & Pick<Applied, 'isRepair'>;
 
 class MergeWrite {
   readonly #deps: ManifestsDeps;
   readonly #tx: WriteTx;
   readonly #resource: ManifestResource;
   readonly #call: MergeCall;
-  readonly #holders: Pick<DesiredResource, 'owners' | 'finalizers'>;
+  readonly #holders: Holders;
 
   constructor(
     deps: ManifestsDeps,
     tx: WriteTx,
-    write: {
-      readonly resource: ManifestResource;
-      readonly call: MergeCall;
-      readonly before: StoredResource | undefined;
-    },
+    write: { readonly resource: ManifestResource; readonly call: MergeCall; readonly holders: Holders },
   ) {
     this.#deps = deps;
     this.#tx = tx;
     this.#resource = write.resource;
     this.#call = write.call;
-    this.#holders = holders(write.resource, write.before);
+    this.#holders = write.holders;
   }
 
-  async insert(): Promise<MergeWritten> {
+  async insert(): Promise<Merged> {
     const { key, apiVersion, spec, metadata } = this.#resource;
     if (metadata.resourceVersion !== '') throw resourceNotFound(key);
     const { labels, annotations } = metadata;
@@ -119,10 +91,10 @@ class MergeWrite {
     const written = await this.#deps.writer.create(this.#tx, this.#call.context, input);
     const merge = this.#input({}, written.resource.uid);
     await this.#own(written.resource, { merge, result: mergeFields(merge) });
-    return { ...written, before: undefined, isRepair: false };
+    return { ...written, isRepair: false };
   }
 
-  async modify(before: StoredResource): Promise<MergeWritten> {
+  async modify(before: StoredResource): Promise<Merged> {
     const { key, metadata } = this.#resource;
     const ownership = await readOwnership(this.#tx, before.uid);
     let merged: { readonly merge: MergeInput; readonly result: MergeResult } | undefined;
@@ -139,7 +111,7 @@ class MergeWrite {
     const written = await this.#deps.writer.modify(this.#tx, this.#call.context, { key, resourceVersion, change });
     if (merged !== undefined) await this.#own(written.resource, merged);
     const { repaired = [], changed = [] } = merged?.result ?? {};
-    return { ...written, before, isRepair: repaired.length > 0 && changed.length === 0 };
+    return { ...written, isRepair: repaired.length > 0 && changed.length === 0 };
   }
 
   #input(live: JsonMap, uid: string): MergeInput {

@@ -9,6 +9,7 @@ import {
   JSON_DEPTH,
   nestsDeeperThan,
   type Steps,
+  textOrEmpty,
 } from '../../../../base/index.ts';
 import type { ChatFile, ChatMessage } from '../ui-deps.ts';
 
@@ -41,8 +42,6 @@ const HALF_CHARACTER = 'holds half a character';
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 const partsOf = (message: Fields): readonly Fields[] => {
   const { parts, content } = message;
   if (Array.isArray(parts)) return parts.filter(isFields);
@@ -53,7 +52,7 @@ const partsOf = (message: Fields): readonly Fields[] => {
 export function* readingChatRequest(bytes: Uint8Array): Steps<ChatRequest> {
   const body = parse(bytes);
   const { messages, trigger } = body;
-  if (trigger === 'regenerate-message') return { kind: 'regenerate', messageId: textOf(body['messageId']) };
+  if (trigger === 'regenerate-message') return { kind: 'regenerate', messageId: textOrEmpty(body['messageId']) };
   if (trigger !== undefined && trigger !== 'submit-message') throw invalidField('trigger', 'is unknown');
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   if (!isFields(last)) throw invalidField('messages', 'needs at least one message');
@@ -94,18 +93,18 @@ function* readingMessage(message: Fields, body: Fields): Steps<ChatMessage> {
   const files: ChatFile[] = [];
   const texts: string[] = [];
   for (const part of partsOf(message)) {
-    if (part['type'] === 'text') texts.push(textOf(part['text']));
+    if (part['type'] === 'text') texts.push(textOrEmpty(part['text']));
     if (part['type'] !== 'file') continue;
-    const source = yield* readingSource(textOf(part['url']));
+    const source = yield* readingSource(textOrEmpty(part['url']));
     if (typeof source === 'string') refuse('messages', source);
-    else files.push({ source, mediaType: textOf(part['mediaType']), filename: textOf(part['filename']) });
+    else files.push({ source, mediaType: textOrEmpty(part['mediaType']), filename: textOrEmpty(part['filename']) });
   }
   const text = texts.join('\n');
   if (text.trim() === '' && files.length === 0) refuse('messages', 'nothing to send');
   const said = [text, ...files.flatMap(({ source, mediaType, filename }) => [urlOf(source), mediaType, filename])];
   if (!said.every((each) => each.isWellFormed())) refuse('messages', HALF_CHARACTER);
   const labels = readLabels(body['labels'], refuse);
-  const asked = textOf(body['whenBusy'] ?? 'QUEUE')
+  const asked = textOrEmpty(body['whenBusy'] ?? 'QUEUE')
     .toUpperCase()
     .replace('WHEN_BUSY_', '');
   const whenBusy = WHEN_BUSY.find((name) => name === asked);
@@ -141,11 +140,11 @@ const readAnswers = (message: Fields): readonly ChatAnswer[] => {
   for (const part of partsOf(message)) {
     const { state, approval } = part;
     if (state !== 'approval-responded' || !isFields(approval)) continue;
-    const requestId = textOf(approval['id']);
+    const requestId = textOrEmpty(approval['id']);
     const allow = approval['approved'] === true;
-    const comment = textOf(approval['reason']);
+    const comment = textOrEmpty(approval['reason']);
     if (!comment.isWellFormed()) throw invalidField('messages', HALF_CHARACTER);
-    answers.push({ requestId, toolCallId: textOf(part['toolCallId']), allow, comment });
+    answers.push({ requestId, toolCallId: textOrEmpty(part['toolCallId']), allow, comment });
   }
   if (answers.length === 0) throw invalidField('messages', 'nothing to send: the last message answers no request');
   return answers;

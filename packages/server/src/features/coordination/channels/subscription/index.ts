@@ -2,7 +2,6 @@
  * features/coordination/channels/subscription: ChannelSubscription as a resource: rules, contract, controller and its five operations.
  * Which message reaches a subscription is routing's business. Called by channel-operations.ts and app.
  */
-export { subscriptionController } from './subscription-controller.ts';
 export { subscriptionContract } from './subscription-kind.ts';
 export { isSubscriptionOff } from './subscription-rules.ts';
 export { SubscriptionService } from './subscription-service.ts';

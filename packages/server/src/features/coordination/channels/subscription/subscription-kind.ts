@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import {
   type ChannelSubscriptionSpec,
-  ChannelSubscriptionSpecSchema,
   type CommonResourceStatus,
   CommonResourceStatusSchema,
 } from '@svc/api/resources';
@@ -11,10 +10,18 @@ import {
   judgedConditions,
   kindRow,
   messageFromText,
+  parseJsonMap,
   recordKey,
   referenceNotFound,
 } from '../../../../resources/index.ts';
-import type { ReadTx, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
+import {
+  everyResource,
+  type ReadTx,
+  type ResourceKey,
+  type ResourceReads,
+  type StoredResource,
+  type WriteTx,
+} from '../../../../store/contracts/index.ts';
 import { checkSubscription, fillSubscription, judgeSubscription } from './subscription-rules.ts';
 
 export interface SubscriptionKindDeps {
@@ -35,7 +42,19 @@ export const subscriptionContract = (deps: SubscriptionKindDeps): KindContract =
         now: tx.now(),
         generation: write.generation,
       }),
+    dependsOn: {
+      whileDeleting: true,
+      checksResourcesOnly: true,
+      concerns: ({ change, resource }) => resource.key.kind === 'Agent' && change !== 'updated',
+      keysFor: ({ resource: { key } }, reads) => subscriptionsTo(reads, key),
+    },
   });
+
+const subscriptionsTo = async (reads: ResourceReads, agent: ResourceKey): Promise<readonly ResourceKey[]> => {
+  const scope = { type: 'namespace', namespace: agent.namespace } as const;
+  const all = await everyResource(reads, { kind: 'ChannelSubscription', scope });
+  return all.filter((record) => parseJsonMap(record.spec)?.['agent'] === agent.name).map((record) => record.key);
+};
 
 const admit = async (
   deps: SubscriptionKindDeps,
@@ -77,12 +96,8 @@ const requireRoom = async (
 export const hasAgent = async (reads: Pick<ReadTx, 'resources'>, namespace: string, name: string): Promise<boolean> =>
   (await reads.resources.get(recordKey('Agent', namespace, name))) !== undefined;
 
-/** Typed spec of a stored subscription. */
-export const subscriptionSpec = (record: StoredResource): ChannelSubscriptionSpec =>
-  messageFromText(ChannelSubscriptionSpecSchema, record.spec) as ChannelSubscriptionSpec;
-
 /** Status that says what holds now. */
-export const subscriptionStatus = (
+const subscriptionStatus = (
   current: StoredResource | undefined,
   spec: ChannelSubscriptionSpec,
   facts: { readonly hasAgent: boolean; readonly now: number; readonly generation: number },

@@ -20,7 +20,7 @@ import {
 } from '@svc/api/resources';
 import type { CallContext } from '../../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, type FieldViolation, pageSize } from '../../../../base/index.ts';
-import { desiredOf } from '../../../../controllers/door-contract.ts';
+import { desiredOf } from '../../../../controllers/facade-contract.ts';
 import {
   checkAnnotations,
   checkLabels,

@@ -11,7 +11,7 @@ import {
 } from '@svc/api/gateway';
 import type { ChannelSpecSchema, ChannelSubscriptionSpecSchema } from '@svc/api/resources';
 import { silentLog } from '../../../../base/index.ts';
-import { ReconcileLoop, StoredKindDoor } from '../../../../controllers/index.ts';
+import { ReconcileLoop, StoredKindFacade, statusReconcilers } from '../../../../controllers/index.ts';
 import type { Operation } from '../../../../operations/index.ts';
 import { defaultLabelLimits } from '../../../../resources/index.ts';
 import type { ObjectAccess } from '../../../../runtime/contract.ts';
@@ -23,14 +23,11 @@ import {
   type TestStream,
   type WorldOptions,
 } from '../../../testing/index.ts';
-import {
-  type ChannelLimits,
-  ChannelRemains,
-  channelContract,
-  channelOperations,
-  subscriptionContract,
-  subscriptionController,
-} from '../index.ts';
+import { channelContract } from '../channel-kind.ts';
+import { channelOperations } from '../channel-operations.ts';
+import { ChannelRemains } from '../channel-remains.ts';
+import type { ChannelLimits } from '../channels-deps.ts';
+import { subscriptionContract } from '../subscription/index.ts';
 
 const { method } = GatewayService;
 
@@ -107,7 +104,7 @@ export const openChannelWorld = async (
   const held: string[] = [];
   const operations = channelOperations({
     ...{ store, bus, ids, writer, feed, views, audit },
-    channels: new StoredKindDoor('Channel', { store, writer, responseBytes: 1 << 20 }),
+    channels: new StoredKindFacade('Channel', { store, writer, responseBytes: 1 << 20 }),
     namespaces: directory,
     objects: {
       size: async (namespace, object) => objects.get(`${namespace}/${object.sha256}`)?.length,
@@ -118,7 +115,11 @@ export const openChannelWorld = async (
     limits: { ...LIMITS, ...limits },
   });
   (world.operations as Operation[]).push(...operations);
-  const loop = new ReconcileLoop(subscriptionController({ store, writer }), {
+  const reconciler = statusReconcilers(world, world.contracts).find(({ kinds }) =>
+    kinds.includes('ChannelSubscription'),
+  );
+  if (reconciler === undefined) throw new Error('nothing reconciles subscriptions');
+  const loop = new ReconcileLoop(reconciler, {
     ...{ store, feed, clock, random, log: silentLog },
   });
   loop.start();

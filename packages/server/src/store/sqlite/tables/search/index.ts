@@ -1,7 +1,6 @@
 /**
- * store/sqlite/tables/search: the statements of text search: documents and chunks in tables, their words in a contentless FTS5
- * table. Knows no ranking but BM25. `handles/` wraps it as the store contract.
+ * store/sqlite/tables/search: documents and their chunks, found by words, by path and by place. Words are in a contentless FTS5 table,
+ * which weighs them by BM25 and nothing else.
  */
 export { fillWords, renewWords } from './renew-words.ts';
-export { SearchReadTable } from './search-read-table.ts';
-export { SearchWriteTable } from './search-write-table.ts';
+export { SearchReadHandle, SearchWriteHandle } from './search-handle.ts';

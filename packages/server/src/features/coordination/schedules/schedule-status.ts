@@ -1,0 +1,77 @@
+import type { ScheduleStatus } from '@svc/api/resources';
+import { isFault } from '../../../base/index.ts';
+import type { CheckReads, NamespaceFacts, StatusDependencies } from '../../../controllers/contract.ts';
+import { kindRow, messageFromText, parseJsonMap } from '../../../resources/index.ts';
+import {
+  everyResource,
+  type ResourceChange,
+  type ResourceKey,
+  type ResourceReads,
+  type StoredResource,
+} from '../../../store/contracts/index.ts';
+import { settleTimer } from './schedule-timer.ts';
+
+/** A next run that is further away is found at a resync. */
+const AHEAD_MS = 300_000;
+/** A schedule is checked no more often than this because its next run has passed. */
+const PASSED_MS = 60_000;
+
+const FOLLOWED: ReadonlySet<string> = new Set(['Schedule', 'Namespace', 'Agent', 'Workflow']);
+
+/** next_run_at, timer and conditions of schedules change as time passes and as targets and namespaces come and go. */
+export const scheduleStatusDependencies: StatusDependencies = {
+  whileDeleting: true,
+  concerns: ({ resource }) => FOLLOWED.has(resource.key.kind),
+  keysFor: (change, reads) => keysFor(change, reads),
+  againMs: (status, now) => untilNextRun(Number((status as ScheduleStatus).nextRunAt ?? 0n), now),
+  settled: (tx, stored) => settleTimer(tx, stored, storedStatus(stored)),
+};
+
+/** Typed status of a stored schedule. */
+export const storedStatus = (record: StoredResource): ScheduleStatus =>
+  messageFromText(kindRow('Schedule').status, record.status) as ScheduleStatus;
+
+const keysFor = async (change: ResourceChange, reads: ResourceReads): Promise<readonly ResourceKey[]> => {
+  const { key } = change.resource;
+  if (key.kind === 'Schedule') {
+    const isNews = change.sections.includes('spec') || change.resource.deletionTimestamp !== undefined;
+    return change.change === 'deleted' || !isNews ? [] : [key];
+  }
+  if (key.kind === 'Namespace') return schedulesIn(reads, key.name, () => true);
+  if (change.change === 'updated') return [];
+  const member = key.kind === 'Agent' ? 'agent' : 'workflow';
+  return schedulesIn(reads, key.namespace, (record) => {
+    const target = parseJsonMap(record.spec)?.['target'] as Readonly<Record<string, unknown>> | undefined;
+    return target?.[member] === key.name;
+  });
+};
+
+const schedulesIn = async (
+  reads: ResourceReads,
+  namespace: string,
+  isMeant: (record: StoredResource) => boolean,
+): Promise<readonly ResourceKey[]> => {
+  const all = await everyResource(reads, { kind: 'Schedule', scope: { type: 'namespace', namespace } });
+  return all.filter(isMeant).map((record) => record.key);
+};
+
+/** When the next run will have passed. */
+const untilNextRun = (nextRunAt: number, now: number): number | undefined => {
+  const waitMs = Math.ceil((nextRunAt - now) / 1_000);
+  return waitMs <= 0 || waitMs > AHEAD_MS ? undefined : Math.max(waitMs, PASSED_MS);
+};
+
+/** False while the namespace is a tombstone or missing. */
+export const isNamespaceLive = async (
+  namespaces: Pick<NamespaceFacts, 'requireLive'>,
+  reads: Pick<CheckReads, 'resources'>,
+  namespace: string,
+): Promise<boolean> => {
+  try {
+    await namespaces.requireLive(reads, namespace);
+    return true;
+  } catch (error) {
+    if (isFault(error) && error.code === 'FAILED_PRECONDITION') return false;
+    throw error;
+  }
+};
