@@ -20,7 +20,7 @@ import { HttpAgent } from './http/index.ts';
 import { isUsable, type KeySources, resolveKey } from './provider-key.ts';
 import { Tokenizer } from './tokenizer.ts';
 
-export interface ModelRegistryOptions {
+interface ModelRegistryOptions {
   readonly config: ModelsConfig;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,7 +1,7 @@
 import { errorResult, type Tool, type ToolContext, textResult } from './contract.ts';
 
 /** Whole text of an earlier result of the session; undefined when there is none. Reads as the session, never beyond it. */
-export type ToolOutputReader = (
+type ToolOutputReader = (
   session: Pick<ToolContext, 'namespace' | 'agent' | 'sessionId' | 'turnId'>,
   toolCallId: string,
 ) => Promise<string | undefined>;

@@ -5,7 +5,7 @@ import type { Settings } from './keys/index.ts';
 import { listenAddress } from './listen-address.ts';
 
 /** What the sections need besides the settings. */
-export interface BuildFacts {
+interface BuildFacts {
   /** Version of the product, shown in answers. */
   readonly version: string;
   readonly file: string | undefined;

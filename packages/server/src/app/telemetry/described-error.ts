@@ -1,5 +1,5 @@
 /** The parts of an error in a log line. */
-export interface DescribedError {
+interface DescribedError {
   readonly type: string;
   readonly message: string;
   readonly code?: string;

@@ -14,7 +14,7 @@ const LAST_TRIES = 100;
 const STDERR = 2;
 
 /** A place for lines. */
-export interface LineWriter {
+interface LineWriter {
   write(line: string): void;
   /** Writes what is waiting before it returns; called before the process ends. */
   flush(): void;

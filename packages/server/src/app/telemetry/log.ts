@@ -1,7 +1,7 @@
 import type { Log, LogFields } from '../../base/index.ts';
 import { describeError } from './described-error.ts';
 
-export interface LogOptions {
+interface LogOptions {
   /** Least level that is written. */
   readonly level: (typeof LEVELS)[number];
   /** `text` is one readable line, for terminals. */
@@ -17,7 +17,7 @@ const textLine = (level: string, message: string, fields: LogFields | undefined)
 };
 
 /** A log whose level may change at run time. */
-export interface AdjustableLog extends Log {
+interface AdjustableLog extends Log {
   setLevel(level: LogOptions['level']): void;
 }
 

@@ -108,7 +108,7 @@ export const boolean: Kind<boolean> = {
 };
 
 /** A check of a text: undefined when it is fine, else what it should be. */
-export type TextRule = (text: string) => string | undefined;
+type TextRule = (text: string) => string | undefined;
 
 /** Text that is not blank; `rule` adds a further check. */
 export const text = (label = 'text', rule: TextRule = () => undefined): Kind<string> => ({

@@ -57,8 +57,8 @@ const reportKey = (entry: LocatedEntry, context: ParseContext, text: string): vo
   context.report({ severity: 'error', label: entry.keyOrigin.label, key: context.key, text });
 
 /** Fields of a record kind; each is optional unless `required` names it. */
-export type RecordFields = Readonly<Record<string, Kind<unknown>>>;
-export type RecordOf<F extends RecordFields> = { readonly [K in keyof F]?: F[K] extends Kind<infer T> ? T : never };
+type RecordFields = Readonly<Record<string, Kind<unknown>>>;
+type RecordOf<F extends RecordFields> = { readonly [K in keyof F]?: F[K] extends Kind<infer T> ? T : never };
 
 /** A map with a fixed set of fields; unknown ones are refused with the closest known name. */
 export const record = <F extends RecordFields>(
