@@ -12,7 +12,7 @@ import type { ReadTx, Store, StoredResource } from '../../../store/contracts/ind
 
 type Reads = Pick<ReadTx, 'resources'>;
 
-interface SecretResolverDeps {
+export interface SecretResolverDeps {
   readonly store: Pick<Store, 'direct'>;
   readonly seal: Pick<ValueSeal, 'open'>;
   /** The namespace and its ancestors, nearest first, tombstones left out. */

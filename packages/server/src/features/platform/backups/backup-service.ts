@@ -7,7 +7,7 @@ import { type BlobStore, INSTANCE_LAST_BACKUP, type Store, type StoreDump } from
 import { type WrittenArchive, writeArchive } from './archive/index.ts';
 import { settleFailedBackup } from './pending-backup.ts';
 
-interface BackupServiceDeps {
+export interface BackupServiceDeps {
   readonly store: Pick<Store, 'write'>;
   readonly blobs: Pick<BlobStore, 'stream'>;
   /** Takes the state of the store; `scratch` is a path that the engine may use until the dump is closed. */
