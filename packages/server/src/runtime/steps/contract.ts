@@ -7,7 +7,7 @@ import type { ModelAnswer, PartWriter } from './model-call/index.ts';
 /** Between the loop of an attempt and the kinds of steps. */
 
 /** The claim as steps use it: what they record goes through `commit` of the turn. */
-export type StepClaim = Pick<TurnClaim, 'fence' | 'lost' | 'patiently' | 'guarded'>;
+type StepClaim = Pick<TurnClaim, 'fence' | 'lost' | 'patiently' | 'guarded'>;
 
 /** Work of one guarded transaction; what it answers is written with it. */
 export type StepCommit = (tx: WriteTx, state: ClaimState) => Promise<ClaimChange>;

@@ -7,7 +7,6 @@
 export type { FaultPort, LoopStep, StepAnswer, StepCommit, StepFailure, StepResult, StepTurn } from './contract.ts';
 export {
   DeltaPressure,
-  type ModelAnswer,
   PartWriter,
   sideAfterCall,
   usagePart,
@@ -15,4 +14,4 @@ export {
 } from './model-call/index.ts';
 export { chargeUsage, type QuotaPorts } from './quota-step.ts';
 export { hasSteers } from './steering-step.ts';
-export { createSteps, type StepPorts } from './step-table.ts';
+export { createSteps } from './step-table.ts';

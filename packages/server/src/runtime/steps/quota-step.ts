@@ -11,7 +11,7 @@ export interface QuotaPorts {
 }
 
 /** One use about to begin. `call` names the model call in its turn; a repeated call of a tool is free. */
-export type QuotaRequest =
+type QuotaRequest =
   | { readonly metric: 'llm.requests'; readonly target: ModelTarget; readonly call: number | string }
   | { readonly metric: 'tool.calls'; readonly callId: string };
 
