@@ -11,11 +11,11 @@ import {
 import type { ResourceKey, Store, StoredResource } from '../store/contracts/index.ts';
 import type { ResourceWriter, WriteInput, WriteOrigin } from './contract.ts';
 import {
-  type RecordAddress,
-  type RecordPage,
-  type ListQuery,
   desiredOf,
   type KindFacade,
+  type ListQuery,
+  type RecordAddress,
+  type RecordPage,
   requireNamespace,
   type WholeResource,
 } from './facade-contract.ts';

@@ -60,7 +60,11 @@ const authoring = (
       form: { chunks: chunkDocument, words: indexWords },
       baseUrl: () => clientUrl(config, port()),
     }),
-    mcpServers: mcpServersModule({ ...host, servers: host.facade('McpServer'), bindings: host.facade('McpServerBinding') }),
+    mcpServers: mcpServersModule({
+      ...host,
+      servers: host.facade('McpServer'),
+      bindings: host.facade('McpServerBinding'),
+    }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
     knowledge: knowledgeModule({ ...host, knowledge: host.facade('Knowledge') }),
     manifests: manifestsModule({

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../../base/index.ts';
 import { API_VERSION, recordKey } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
+import { ConcurrentChange, refusalOf } from './concurrent-change.ts';
 import {
   defaultDeploymentLimits,
   isSelected,
@@ -13,7 +14,6 @@ import {
   servedNames,
 } from './deployment-rules.ts';
 import { countReplicas, judgeDeployment, type ReplicaStanding } from './deployment-status.ts';
-import { ConcurrentChange, refusalOf } from './concurrent-change.ts';
 
 const record = (more: object = {}): StoredResource => ({
   key: recordKey('Deployment', 'acme', 'd'),

@@ -1,9 +1,9 @@
 import { isJsonMap, type JsonMap, kindRow, parseJsonMap, type RecordKey } from '../../../resources/index.ts';
 import { type Ownership, saveOwnership } from '../../../resources/merge/index.ts';
 import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import { refusalOf } from './concurrent-change.ts';
 import { CREATED_BY, DEPLOYMENT_LABEL, KEEP, REPLICA_ANNOTATION } from './deployment-rules.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
-import { refusalOf } from './concurrent-change.ts';
 import { desired } from './object-writing.ts';
 import { hasOtherOwner, liveForm, mergeObject, type ObjectMerge, otherDeployment } from './rendering/index.ts';
 import { type LiveObject, objectOf, readObject } from './replica-plan.ts';

@@ -3,10 +3,10 @@ import type { DesiredResource } from '../../../controllers/contract.ts';
 import { formatKey, givenValues, isJsonMap, openRecord, unseenAnnotation } from '../../../resources/index.ts';
 import { managedParts, ownershipText, saveOwnership } from '../../../resources/merge/index.ts';
 import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import { refusalOf } from './concurrent-change.ts';
 import { deploymentKeyOf } from './deployment-reads.ts';
 import { CREATED_BY, DEPLOYMENT_LABEL, REPLICA_ANNOTATION } from './deployment-rules.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
-import { refusalOf } from './concurrent-change.ts';
 import type { RenderedObject } from './rendering/index.ts';
 import {
   fieldProblem,

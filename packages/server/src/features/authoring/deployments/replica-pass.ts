@@ -1,8 +1,8 @@
 import type { ReconcileOutcome } from '../../../controllers/contract.ts';
 import { isJsonMap, type JsonData, kindRow, messageText, parseJsonMap } from '../../../resources/index.ts';
 import type { ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
-import type { DeploymentsDeps } from './deployments-deps.ts';
 import { ConcurrentChange } from './concurrent-change.ts';
+import type { DeploymentsDeps } from './deployments-deps.ts';
 import { withdrawObject } from './object-withdrawal.ts';
 import { applyObject } from './object-writing.ts';
 import { type ObjectProblem, problemText } from './rendering/index.ts';
