@@ -1,5 +1,5 @@
 import { Fault, inTurns, type Steps } from '../../base/index.ts';
-import { Follow, type FollowTarget } from '../../store/follow/index.ts';
+import { Follow, type FollowTarget } from '../../streams/index.ts';
 import { EVENT, PART, SEQUENCE_BASE, type SessionEvent } from '../contract.ts';
 import { type BufferLimits, EventBuffer, limitsFor } from './event-buffer.ts';
 import type { SessionHub } from './session-hub.ts';

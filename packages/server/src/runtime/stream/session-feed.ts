@@ -1,6 +1,6 @@
 import { type Fault, notFound } from '../../base/index.ts';
 import type { MessageRow, ReadTx, SessionRow, Store, TurnRow } from '../../store/contracts/index.ts';
-import type { Feed, FeedSlice } from '../../store/follow/index.ts';
+import type { Feed, FeedSlice } from '../../streams/index.ts';
 import { EVENT, type LiveTurn, type LiveTurns, SEQUENCE_BASE, type SessionEvent } from '../contract.ts';
 import { isTurnOver, parseBody } from '../turn-record.ts';
 import { cutEvents } from './cut-events.ts';

@@ -1,5 +1,5 @@
 import type { ChannelEventRow, Store } from '../../../../store/contracts/index.ts';
-import type { Feed, FeedSlice } from '../../../../store/follow/index.ts';
+import type { Feed, FeedSlice } from '../../../../streams/index.ts';
 import { cursorExpired } from './channel-cursor.ts';
 
 /** Events read at once. */

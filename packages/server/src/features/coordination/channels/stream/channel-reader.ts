@@ -1,7 +1,7 @@
 import type { ChannelEvent } from '@svc/api/events';
 import { Fault } from '../../../../base/index.ts';
 import type { ChannelEventRow } from '../../../../store/contracts/index.ts';
-import { Follow } from '../../../../store/follow/index.ts';
+import { Follow } from '../../../../streams/index.ts';
 import type { StreamSink } from '../../../contract.ts';
 import { type ChannelFeed, PAGE } from './channel-feed.ts';
 import type { ChannelFollower, ChannelHub } from './channel-hub.ts';
