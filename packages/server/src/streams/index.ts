@@ -1,6 +1,14 @@
 /**
- * streams: the one way a stream joins stored history and live events: backfill, cut-over, live.
- * Owns order, duplicates and gaps. Does not own what an item is, where truth lies, slow readers or timers: its callers
- * (runtime/stream, features/coordination/channels/stream) hand in a Feed and a target.
+ * streams: what every stream shares: joining stored history and live events (Follow), handing one event to all who follow a feed
+ * (Hub), bounded buffers for slow clients (Reader), the text of cursors, and where events leave (Sink). Does not own what an
+ * event is, where truth lies, its message or its snapshot: an owner (sessions, channels, watches, console events) declares a Feed,
+ * and makes a Reader and a Member for each open stream. Knows no kind of stream, has no timer and writes nothing.
  */
-export * from './follow.ts';
+export * from './cursor.ts';
+export * from './feed.ts';
+export { deliverInPace, Follow, type FollowTarget, type Taker } from './follow.ts';
+export * from './hub.ts';
+export * from './member.ts';
+export * from './reader.ts';
+export * from './sink.ts';
+export type { ReaderLimits } from './waiting-events.ts';

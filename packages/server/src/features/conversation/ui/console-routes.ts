@@ -1,7 +1,9 @@
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, invalidField, isFault } from '../../../base/index.ts';
 import { namespaceKey, parseSessionName, resourceNotFound } from '../../../resources/index.ts';
-import type { EventOutlet, FollowedSession } from '../../../runtime/stream/stream-contract.ts';
+import type { SessionEvent } from '../../../runtime/contract.ts';
+import type { FollowedSession } from '../../../runtime/stream/stream-contract.ts';
+import type { Sink } from '../../../streams/index.ts';
 import type { HttpExchange, HttpRoute, HttpStream } from '../../../transport/contract.ts';
 import { SSE_HEADERS } from './chat-outlet.ts';
 import { type ConsoleDeps, type ConsoleEvent, type ConsoleTopic, TOPICS } from './console-deps.ts';
@@ -173,7 +175,7 @@ class ConsoleStream {
       open();
       return { opened, ended: Promise.resolve() };
     }
-    const outlet: EventOutlet = {
+    const outlet: Sink<SessionEvent> = {
       open,
       send: (event, cursor) => {
         this.#write('part', hub.cursor, deps.sessions.part(event, cursor));
