@@ -116,7 +116,10 @@ export const surfaceOf = (
     pastAncestry: (isOver: () => boolean) =>
       new PastAncestry({ resources: store.direct.resources, live: ancestry, isOver }),
   };
-  const streamBufferEvents = config.settings['limits.streamBufferEvents'];
+  const streamLimits = {
+    events: config.settings['limits.streamBufferEvents'],
+    bytes: config.settings['limits.streamBufferBytes'],
+  };
   const requestBytes = config.settings['limits.uiRequestBytes'];
   const messageBytes = config.settings['limits.messageBytes'];
   return {
@@ -137,7 +140,7 @@ export const surfaceOf = (
           fill: (key, spec) => resources.contractOf(key.kind)?.defaults?.(spec, key) ?? spec,
           clock,
           responseBytes,
-          streamBufferEvents,
+          streamLimits,
           activity: { Session: sessionFacts, UsagePolicy: parts.platform.usageFacts },
         }),
         { store, audit: resources.audit },
