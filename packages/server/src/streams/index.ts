@@ -10,5 +10,6 @@ export { deliverInPace, Follow, type FollowTarget, type Taker } from './follow.t
 export * from './hub.ts';
 export * from './member.ts';
 export * from './reader.ts';
+export * from './recent-feed.ts';
 export * from './sink.ts';
 export type { ReaderLimits } from './waiting-events.ts';

@@ -10,6 +10,14 @@ export interface ReaderMember {
   leave(): void;
 }
 
+/** How a reader treats its client; one object may serve many readers. */
+export interface ReaderRules<E> extends ReaderLimits {
+  /** Called once, as a reader ends; without a fault for an OK end. */
+  ended?(reader: Reader<E>, fault: unknown): void;
+  /** Where present, nothing waits for a client that lags: what comes meanwhile is dropped, and this called once it has caught up. */
+  caughtUp?(): void;
+}
+
 /** Members of an ended reader that leave before others get a turn of the event loop. */
 const LEAVES_PER_TURN = 200;
 
@@ -27,7 +35,7 @@ function* leaving(members: readonly ReaderMember[]): Steps<void> {
  */
 export class Reader<E> {
   readonly #sink: Sink<E>;
-  readonly #limits: ReaderLimits;
+  readonly #rules: ReaderRules<E>;
   /** Undefined while the client keeps up. */
   #waiting: WaitingEvents<E> | undefined;
   /** What waits for the client to catch up. */
@@ -41,13 +49,12 @@ export class Reader<E> {
   #open = 0;
   #lastCursor = '';
   #isEnded = false;
-  #fault: unknown;
-  /** Set once somebody waits for the end. */
-  #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
+  /** Settles the promise of `run`. */
+  #settle: ((fault: unknown) => void) | undefined;
 
-  constructor(sink: Sink<E>, limits: ReaderLimits) {
+  constructor(sink: Sink<E>, rules: ReaderRules<E>) {
     this.#sink = sink;
-    this.#limits = limits;
+    this.#rules = rules;
   }
 
   get ended(): boolean {
@@ -68,19 +75,24 @@ export class Reader<E> {
 
   /**
    * From the start to the end of a stream: `begin` subscribes and starts what it follows. Resolves at an OK end or as `signal`
-   * aborts; rejects with what `begin` throws or with the fault that ended the stream.
+   * aborts; rejects with what `begin` throws or with the fault that ended the stream. `begin` has to look at `ended` after
+   * each wait. Called once. One promise and no suspended function: thousands of idle streams hold these.
    */
-  async run(signal: AbortSignal, begin: () => Promise<void>): Promise<void> {
-    if (signal.aborted) return;
-    const stop = (): void => this.end();
-    signal.addEventListener('abort', stop);
-    try {
-      await begin();
-      await this.#finished();
-    } finally {
+  run(signal: AbortSignal, begin: () => Promise<void>): Promise<void> {
+    if (signal.aborted) {
       this.end();
-      signal.removeEventListener('abort', stop);
+      return Promise.resolve();
     }
+    return new Promise((resolve, reject) => {
+      const stop = (): void => this.end();
+      signal.addEventListener('abort', stop);
+      this.#settle = (fault) => {
+        signal.removeEventListener('abort', stop);
+        if (fault === undefined) resolve();
+        else reject(fault);
+      };
+      begin().catch((error: unknown) => this.end(error));
+    });
   }
 
   /** Says how many members are adopted one by one: the reader does not end while some are to come. */
@@ -103,7 +115,7 @@ export class Reader<E> {
       if (!this.#pass(event, feed)) this.#lag();
       return;
     }
-    if (!this.#waiting.push(event, feed)) this.#endSlow();
+    if (this.#rules.caughtUp === undefined && !this.#waiting.push(event, feed)) this.#endSlow();
   }
 
   /** Undefined while the client keeps up; otherwise resolves when it has taken what waits, or when the reader ends. */
@@ -132,20 +144,8 @@ export class Reader<E> {
     this.#noteCaughtUp();
     void inTurns(leaving(this.#members ?? []), LEAVES_PER_TURN);
     this.#members = undefined;
-    this.#fault = fault;
-    this.#tell();
-  }
-
-  #finished(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
-      if (this.#isEnded) this.#tell();
-    });
-  }
-
-  #tell(): void {
-    if (this.#fault === undefined) this.#settle?.resolve();
-    else this.#settle?.reject(this.#fault);
+    this.#rules.ended?.(this, fault);
+    this.#settle?.(fault);
   }
 
   /** False when the client lags from now on. */
@@ -160,7 +160,7 @@ export class Reader<E> {
   }
 
   #lag(): void {
-    this.#waiting = new WaitingEvents(limitsFor(this.#limits, Math.max(1, this.#size)));
+    this.#waiting = new WaitingEvents(limitsFor(this.#rules, Math.max(1, this.#size)));
     if (this.#watchesDrain) return;
     this.#watchesDrain = true;
     this.#sink.onDrained(() => this.#drain());
@@ -174,6 +174,7 @@ export class Reader<E> {
       if (this.#isEnded) return;
     }
     this.#noteCaughtUp();
+    this.#rules.caughtUp?.();
     if (this.#size > 0 && this.#open === 0) this.end();
   }
 

@@ -8,7 +8,7 @@ import {
   type Store,
   type TurnRow,
 } from '../../store/contracts/index.ts';
-import { Hubs, Reader, type ReaderLimits, type Sink, shuttingDown } from '../../streams/index.ts';
+import { Hubs, Reader, type ReaderLimits, type ReaderRules, type Sink, shuttingDown } from '../../streams/index.ts';
 import { EVENT, eventSubject, SEQUENCE_BASE, SESSION_CHANGED, type SessionEvent } from '../contract.ts';
 import { isTurnOver, parseBody } from '../turn-record.ts';
 import { startedTurn } from './answer-cursor.ts';
@@ -83,11 +83,14 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
   #isClosed = false;
   /** Streams ended because their reader was too slow, since the start; a metric. */
   slowEnded = 0;
+  /** One for all streams. */
+  readonly #rules: ReaderRules<SessionEvent>;
 
   constructor(deps: SessionStreamsDeps) {
     this.#deps = deps;
     this.cursors = new CursorCodec(deps.store.epoch);
     this.#hubs = new Hubs(deps.bus);
+    this.#rules = { ...deps.limits, ended: (reader, fault) => this.#noteEnd(reader, fault) };
     this.#watch = new HubWatch({
       store: deps.store,
       clock: deps.clock,
@@ -109,19 +112,12 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     return this.#deps.store.now();
   }
 
-  async follow(request: FollowRequest, sink: Sink<SessionEvent>, signal: AbortSignal): Promise<void> {
+  follow(request: FollowRequest, sink: Sink<SessionEvent>, signal: AbortSignal): Promise<void> {
     const isWait = request.isWait === true;
-    if (this.#isClosed || (this.#isShutDown && !isWait)) throw shuttingDown('');
-    const reader = new Reader(sink, this.#deps.limits);
+    if (this.#isClosed || (this.#isShutDown && !isWait)) return Promise.reject(shuttingDown(''));
+    const reader = new Reader(sink, this.#rules);
     this.#streams.set(reader, isWait);
-    try {
-      await reader.run(signal, () => this.#begin(request, reader, sink));
-    } catch (error) {
-      if (isFault(error) && error.reason === 'SLOW_CONSUMER') this.slowEnded += 1;
-      throw error;
-    } finally {
-      this.#streams.delete(reader);
-    }
+    return reader.run(signal, () => this.#begin(request, reader, sink));
   }
 
   shutDown(): void {
@@ -187,6 +183,11 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
       starts.push(await this.#start(asked, request.turnId));
     }
     return starts;
+  }
+
+  #noteEnd(reader: Reader<SessionEvent>, fault: unknown): void {
+    this.#streams.delete(reader);
+    if (isFault(fault) && fault.reason === 'SLOW_CONSUMER') this.slowEnded += 1;
   }
 
   #endWhenIdle(member: SessionMember): void {

@@ -524,7 +524,8 @@ describe('resources of every kind', () => {
       await settle();
       stream.isLagging = true;
       const systemPrompt = 'x'.repeat(30_000);
-      for (const name of ['a', 'b', 'c', 'd', 'e']) await world.call(createAgent, { ns: 'default', name, spec: { systemPrompt } });
+      for (const name of ['a', 'b', 'c', 'd', 'e'])
+        await world.call(createAgent, { ns: 'default', name, spec: { systemPrompt } });
       await settle();
       const failure = (await stream.ended) as { readonly metadata: { readonly cursor: string } };
       expect(failure).toMatchObject({ code: 'ABORTED', reason: 'SLOW_CONSUMER' });

@@ -124,10 +124,11 @@ export class ResourceWatch implements FollowTarget<ResourceChange>, ReaderMember
     this.#stopListening = () => subscription.stop();
     this.#reader.adopt(this);
     if (from !== undefined) await this.#requireKept(from);
+    if (this.#reader.ended) return;
     sink.open();
     const start = from ?? (await this.#present());
     // What is there was read after the feed was joined, so all that came since is on its way.
-    this.#follow.start(start, from === undefined || start >= subscription.after);
+    if (!this.#reader.ended) this.#follow.start(start, from === undefined || start >= subscription.after);
   }
 
   #receive(changes: readonly ResourceChange[]): void {

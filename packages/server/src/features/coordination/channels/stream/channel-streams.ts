@@ -54,6 +54,7 @@ export class ChannelStreams {
       const still = await findChannel(direct, request);
       if (still.uid !== record.uid) throw resourceNotFound(record.key);
       const { position, settled } = await this.#start(request.after, record.uid);
+      if (reader.ended) return;
       sink.open();
       member.follow.start(position, settled);
     });
