@@ -2,6 +2,7 @@ import process from 'node:process';
 import { defineConfig } from 'vitest/config';
 import { root } from './tools/bootstrap/install.mjs';
 import { locate, services } from './tools/bootstrap/services.mjs';
+import { LongestFirst } from './tools/testing/longest-first.ts';
 import { crashesOnPostgres, endToEndOnPostgres, storeTests } from './tools/testing/store-tests.ts';
 
 /** Set by tools/checks/run.mjs: the floors only mean something when every test ran, not for one folder. */
@@ -39,26 +40,41 @@ const storeOfTheirOwn = [
   'usage-on-postgres',
 ];
 
+/**
+ * Tests that use the profiler of V8. Closing a session of the profiler ends the counting of coverage in the whole process, so
+ * they do not share theirs with others.
+ */
+const endCoverage = ['packages/server/src/app/telemetry/profile-route.test.ts'];
+
 /** How long what is asked again and again may take; vitest's own second is too short for a busy machine. */
 const expectations = { poll: { timeout: 30_000 } };
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         // Files share the process of their worker and what it has loaded (also below): loading the product anew for each of
-        // four hundred files takes a third of the run. Not where coverage is counted: V8 loses parts of it between files.
-        // What must not be loaded yet is tested in a process of its own.
+        // four hundred files takes two thirds of the run. What must not be loaded yet is tested in a process of its own.
         test: {
           name: 'unit',
           environment: 'node',
           expect: expectations,
-          isolate: isFullCheck,
+          isolate: false,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           testTimeout: 60_000,
           // Dropping a database took over ten seconds on a busy machine.
           hookTimeout: 60_000,
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
+          exclude: endCoverage,
+        },
+      },
+      {
+        test: {
+          name: 'unit-isolated',
+          environment: 'node',
+          setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
+          include: endCoverage,
         },
       },
       {

@@ -23,7 +23,7 @@ const serve = async () => {
     '../packages/server/src/transport/testing/transport-parts.ts'
   );
   const { createIds, systemClock, systemRandom } = await import('../packages/server/src/base/index.ts');
-  const { serverStream } = await import('../packages/server/src/features/contract.ts');
+  const { serverStream } = await import('../packages/server/src/transport/testing/declared.ts');
   const { GatewayService } = await import('../packages/api/src/gateway.ts');
   const { SessionMessagePartEventSchema } = await import('../packages/api/src/events.ts');
   const sinks = new Set();

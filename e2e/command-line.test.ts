@@ -96,7 +96,7 @@ describe('svc against a running server', { timeout: 180_000 }, () => {
     });
     expect(edited).toEqual({
       ...{ exit: 0, out: 'agent/helper edited\n' },
-      err: 'somebody changed it meanwhile: look at the newer state\n',
+      err: 'someone changed it meanwhile: check the newer state\n',
     });
     expect(readFileSync(join(home.path, 'seen'), 'utf8')).toContain('metadata.labels.faster: changed by others');
     expect(JSON.parse((await svc(['get', 'agent', 'helper', '-o', 'json'])).out)).toMatchObject({

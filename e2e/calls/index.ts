@@ -4,5 +4,5 @@
  */
 export { type RestAnswer, RestCaller, type Sent, type SessionKey } from './rest-caller.ts';
 export { SessionReader } from './session-reader.ts';
-export { type Part, type SessionEvent, type StoredMessage, textOf } from './shapes.ts';
-export { readNdjson, readSse, type SseEvent } from './stream-lines.ts';
+export { type Part, type SessionEvent, textOf } from './shapes.ts';
+export { readNdjson, readSse } from './stream-lines.ts';

@@ -3,5 +3,5 @@
  * answers is in the user message, so it needs no state, and it keeps what it was asked. Called by tests that must see or
  * hold model requests from outside the server.
  */
-export { type ChatMessage, MockModel, type ModelRequest } from './mock-model.ts';
+export { type ChatMessage, MockModel } from './mock-model.ts';
 export { wordsFrom } from './model-script.ts';

@@ -31,7 +31,7 @@ export interface Piece {
   readonly text: string;
 }
 
-export interface ToolRequest {
+interface ToolRequest {
   readonly name: string;
   readonly input: string;
 }

@@ -3,5 +3,5 @@
  * Knows the command line and the configuration variables, nothing of the API beyond `/readyz`. Called by every e2e test.
  */
 export { freePort } from './free-port.ts';
-export { type ServerOptions, ServerProcess } from './server-process.ts';
+export { ServerProcess } from './server-process.ts';
 export { until } from './until.ts';

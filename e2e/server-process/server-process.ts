@@ -22,7 +22,7 @@ const limitedTo = (openFiles: number | undefined): readonly string[] =>
   openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`];
 
 export interface ServerOptions {
-  /** Configuration variables, laid over those of every test (quiet log, fast demo model). */
+  /** Configuration variables, which override those of every test (quiet log, fast demo model). */
   readonly environment?: Readonly<Record<string, string>>;
   /** Kept after `remove` when given; otherwise a fresh temporary folder. */
   readonly dataDir?: string;
@@ -95,7 +95,7 @@ export class ServerProcess implements AsyncDisposable {
     return pid;
   }
 
-  /** Starts the process again on the same data and address; `environment` is laid over the former one. */
+  /** Starts the process again on the same data and address; `environment` overrides the former one. */
   async restart(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#environment = { ...this.#environment, ...environment };
     this.#spawn();

@@ -57,7 +57,7 @@ export const checks: readonly Check[] = [
     name: 'layers',
     run: (context) => tests(context, { report: 'layers', parameters: ['--project', 'unit', layersTest] }),
   },
-  { name: 'unused-code', run: (context) => tool(context, 'knip', ['--no-progress']) },
+  { name: 'unused-code', run: unusedCode },
   { name: 'buf-lint', run: (context) => tool(context, 'buf', ['lint']) },
   { name: 'buf-breaking', run: breaking },
   { name: 'generated-code', run: regenerate },
@@ -74,6 +74,13 @@ async function proofs({ root, selected, lacksServices }: CheckContext): Promise<
 /** The tests of a project of vitest.config.ts, under its name. */
 function projectTests(name: string): Check {
   return { name, run: (context) => tests(context, { report: name, parameters: ['--project', name, everyProcessor] }) };
+}
+
+/** What nothing uses, then what only tests use; a tag of what is used by now fails too (knip.config.ts). */
+async function unusedCode(context: CheckContext): Promise<CheckOutcome> {
+  const parameters = ['--no-progress', '--treat-tag-hints-as-errors'];
+  const everything = await tool(context, 'knip', parameters);
+  return everything.failed > 0 ? everything : tool(context, 'knip', [...parameters, '--production']);
 }
 
 /** A tool that npm installed; its exit code decides, and it counts as one test. */
@@ -108,7 +115,10 @@ async function regenerate(context: CheckContext): Promise<CheckOutcome> {
 
 /** The floors of vitest.config.ts count as a test of their own, so that "0 failed" cannot hide a lost floor. */
 async function unitTests(context: CheckContext): Promise<CheckOutcome> {
-  const parameters = ['--project', 'unit', '--exclude', layersTest, '--coverage', everyProcessor];
+  const parameters = [
+    ...['--project', 'unit', '--project', 'unit-isolated', '--exclude', layersTest],
+    ...['--coverage', everyProcessor],
+  ];
   const run = await tests(context, { report: 'unit', parameters, environment: { SVC_FULL_CHECK: '1' } });
   return run.failed > 0 ? run : { ...run, passed: run.passed + 1 };
 }

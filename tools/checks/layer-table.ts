@@ -48,7 +48,8 @@ export const layerTable: readonly LayerRow[] = [
     ],
   },
   { layer: 'auth', mayImport: ['base', 'api', 'resources', 'store/contracts'] },
-  { layer: 'features/contract.ts', mayImport: ['base', 'api', 'auth'] },
+  { layer: 'operations', mayImport: ['base', 'api', 'auth'] },
+  { layer: 'idempotency', mayImport: ['base', 'auth', 'resources', 'store/contracts'] },
   {
     layer: 'features/*/*',
     mayImport: [
@@ -56,15 +57,15 @@ export const layerTable: readonly LayerRow[] = [
       'api',
       'resources',
       'auth',
-      'features/contract.ts',
+      'operations',
+      'idempotency',
       'store/contracts',
       'streams',
       'controllers:contract',
       'runtime:contract',
-      'transport:contract',
     ],
   },
-  { layer: 'transport', mayImport: ['base', 'api', 'auth', 'features/contract.ts', 'features/*/*:types'] },
+  { layer: 'transport', mayImport: ['base', 'api', 'auth', 'operations'] },
   { layer: 'app', mayImport: ['*'] },
   { layer: 'main.ts', mayImport: ['app', 'base'] },
 ];

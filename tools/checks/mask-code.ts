@@ -11,7 +11,7 @@ export interface MaskedCode {
 }
 
 /** What a file says to people. `at` is the offset of the text, which has its quotes or comment marks. */
-export interface Passage {
+interface Passage {
   readonly kind: 'comment' | 'string';
   readonly at: number;
   readonly text: string;

@@ -9,7 +9,7 @@ export type ProgressLine =
   | { readonly event: 'ended'; readonly file: string; readonly state: string };
 
 /** A test file that has begun and not ended: how many of its tests have ended, and the title of the newest of them. */
-export interface OpenFile {
+interface OpenFile {
   readonly file: string;
   readonly tests: number;
   readonly newest?: string;

@@ -28,7 +28,7 @@ export interface TestRunOutcome {
 }
 
 /** When a run is killed: at `limitMs`, or when it stood still for `patience` looks, one each `lookMs`. */
-export interface RunLimits {
+interface RunLimits {
   readonly limitMs: number;
   readonly lookMs: number;
   readonly patience: number;

@@ -21,8 +21,8 @@ const checkout = (statuses: readonly [first: string, second: string]): string =>
   });
   write('tools/a.test.ts', `it('is first', () => {});`);
   write('e2e/b.test.ts', `it('is second', () => {});`);
-  write('docs/guarantees.md', row(1, 'tools/a.test.ts', 'is first'));
-  write('docs/obligations.md', row(2, 'e2e/b.test.ts', 'is second'));
+  write('docs/proofs/guarantees.md', row(1, 'tools/a.test.ts', 'is first'));
+  write('docs/proofs/obligations.md', row(2, 'e2e/b.test.ts', 'is second'));
   write('.reports/unit.json', JSON.stringify({ testResults: [result('tools/a.test.ts', 'is first', statuses[0])] }));
   write('.reports/e2e.json', JSON.stringify({ testResults: [result('e2e/b.test.ts', 'is second', statuses[1])] }));
   return root;
@@ -39,8 +39,8 @@ it('names each proof that was skipped or did not run, with its document', () => 
   expect(checkProofs({ root, ...whole })).toEqual({
     ...{ passed: 0, failed: 2 },
     output: [
-      'docs/guarantees.md: tools/a.test.ts: "is first" did not run',
-      'docs/obligations.md: e2e/b.test.ts: "is second" was skipped',
+      'docs/proofs/guarantees.md: tools/a.test.ts: "is first" did not run',
+      'docs/proofs/obligations.md: e2e/b.test.ts: "is second" was skipped',
     ].join('\n'),
   });
 });
@@ -52,7 +52,7 @@ it('looks at titles alone where only some suites were run, and not at reports of
   });
   writeFileSync(join(root, 'tools/a.test.ts'), `it('is first of all', () => {});`);
   expect(checkProofs({ root, ...whole, ran: [] })).toMatchObject({
-    ...{ passed: 1, failed: 1, output: 'docs/guarantees.md: tools/a.test.ts: no test has the title "is first"' },
+    ...{ passed: 1, failed: 1, output: 'docs/proofs/guarantees.md: tools/a.test.ts: no test has the title "is first"' },
   });
 });
 

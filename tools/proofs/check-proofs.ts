@@ -25,7 +25,7 @@ export interface ProofOutcome {
 }
 
 /**
- * Every test that docs/guarantees.md and docs/obligations.md name has to have run and passed in this run. Where only some
+ * Every test that the tables of docs/proofs name has to have run and passed in this run. Where only some
  * suites were run it has to be declared under exactly its title, which is all that can be known then.
  */
 export function checkProofs({ root, suites, ran, lacksServices }: ProofRun): ProofOutcome {

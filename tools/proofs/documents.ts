@@ -17,7 +17,7 @@ export interface Row {
 }
 
 /** The documents whose rows name tests. */
-export const documents = ['docs/guarantees.md', 'docs/obligations.md'];
+export const documents = ['docs/proofs/guarantees.md', 'docs/proofs/obligations.md'];
 
 const proof = /`([\w./-]+\.ts)`: \*([^*]+)\*/g;
 const open = /\*\*(?:open|model only)\*\*: \w/;

@@ -40,8 +40,8 @@ describe.each(documents)('%s', (document) => {
   });
 });
 
-describe('docs/guarantees.md', () => {
-  const rows = rowsOf('docs/guarantees.md');
+describe('docs/proofs/guarantees.md', () => {
+  const rows = rowsOf('docs/proofs/guarantees.md');
 
   it('has a row for every invariant of the runtime and the store and for every kind of crash', () => {
     expect(compare(rows, [...upTo(75, 'R'), ...upTo(29, 'K'), ...upTo(5, 'S')])).toEqual([]);
@@ -53,8 +53,8 @@ describe('docs/guarantees.md', () => {
   });
 });
 
-describe('docs/obligations.md', () => {
-  const rows = rowsOf('docs/obligations.md');
+describe('docs/proofs/obligations.md', () => {
+  const rows = rowsOf('docs/proofs/obligations.md');
 
   it.each([
     ['Runtime, chapter 12', 81],

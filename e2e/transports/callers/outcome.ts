@@ -15,7 +15,7 @@ export interface CallError {
   readonly retryDelay: string;
 }
 
-export interface Violation {
+interface Violation {
   readonly field: string;
   readonly description: string;
   readonly reason: string;

@@ -1,2 +1,2 @@
 /** streams: the session stream opened through every protocol and client, as one kind of event. Called by the stream tests. */
-export { type OpenStream, openBatch, type StreamedEvent, streamOpeners } from './stream-openers.ts';
+export { openBatch, type StreamedEvent, streamOpeners } from './stream-openers.ts';

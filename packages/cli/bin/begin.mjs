@@ -1,7 +1,7 @@
 /**
- * The `svc` command on a Node.js that is new enough. The files of this folder alone are JavaScript: with the compile cache on before
- * the first TypeScript file is read, Node takes stripped code from its cache and never loads the type stripper (17 MB, 60 ms) from
- * the second start on.
+ * The `svc` command, once Node.js is known to be new enough. Only the files of this folder are JavaScript: they turn the compile cache on
+ * before the first TypeScript file is read, so that from the second start on Node takes stripped code from its cache and never loads
+ * the type stripper (17 MB, 60 ms).
  */
 import module from 'node:module';
 import process from 'node:process';

@@ -1,9 +1,9 @@
-/** What comes before anything of a server is loaded (docs/decisions/0003-start-and-memory.md). */
+/** Runs before any code of a server is loaded (docs/decisions/0003-start-and-memory.md). */
 import process from 'node:process';
 
 /**
- * What a server takes from Node.js, its listening included. Node brings the compiled code of its own modules, but V8 refuses it once
- * a flag differs from those it was made with: what is loaded before costs half.
+ * The modules of Node.js that a server uses, including those for listening. Node ships compiled code for its own modules, but V8 rejects
+ * it once a flag differs from those it was compiled with: loading them before the flags are set costs half.
  */
 const builtins = [
   'node:buffer',
@@ -24,8 +24,8 @@ const builtins = [
 ];
 
 /**
- * In force until the port is open, when the server sets them anew. Loading makes mostly garbage: a young generation that does not
- * grow meanwhile saves 20 MB that would never be given back. What runs once needs no optimised code, and compiling it leaves 10 MB.
+ * In effect until the port is open, when the server sets them again. Loading creates mostly garbage: a young generation that does not
+ * grow meanwhile saves 20 MB that would never be returned. Code that runs once needs no optimising, and compiling it leaves 10 MB behind.
  */
 const flags = ['--semi-space-growth-factor=1', '--no-maglev', '--no-turbofan'];
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The `svc` command. Only what Node.js 14 can read: an older one than svc needs shall say so in a sentence, or hand over.
+ * The `svc` command. Uses only syntax of Node.js 14, so that an older version than svc needs can say so, or start the right one.
  */
 import nodeVersion from './node-version.cjs';
 

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 /** How long `svc version` waits for the server. */
 const SERVER_MS = 1_500;
 
-/** `svc version`: of this program and, when one answers, of the server. */
+/** `svc version`: the version of this program and, if one answers, of the server. */
 export const version = async (world: World, options: GlobalOptions): Promise<void> => {
   const { server: address } = resolveTarget(world, options);
   const server = await serverVersion(world, address);
@@ -19,7 +19,7 @@ export const version = async (world: World, options: GlobalOptions): Promise<voi
   world.stdout.write(`server ${server ?? 'does not answer'} (${address})\n`);
 };
 
-/** Version that `/version` of a server tells; undefined when there is none. */
+/** Version that a server reports at `/version`; undefined when there is none. */
 const serverVersion = async (world: World, address: string): Promise<string | undefined> => {
   try {
     const request = { method: 'GET', headers: {}, signal: AbortSignal.timeout(SERVER_MS) };
@@ -31,7 +31,7 @@ const serverVersion = async (world: World, address: string): Promise<string | un
         : undefined;
     return typeof text === 'string' ? text : undefined;
   } catch (error) {
-    // No server, or something else, is an answer here.
+    // No server, or something else at that address, is a valid result here.
     if (error instanceof SyntaxError || (error instanceof Error && ('code' in error || 'cause' in error)))
       return undefined;
     throw error;

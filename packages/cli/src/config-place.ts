@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { userDirectory } from './profiles.ts';
 import type { World } from './world.ts';
 
-/** The configuration that `svc up` keeps in a data directory. */
+/** The configuration file that `svc up` keeps in a data directory. */
 export const configInside = (dataDir: string): string => join(dataDir, 'svc.yaml');
 
-/** True when the person has a configuration where servers look by themselves; that one then counts. */
+/** True when there is a configuration where servers search by default; it is used then. */
 export const hasOwnConfig = (world: World): boolean => {
   const { environment, cwd, files } = world;
   if ((environment['SVC_CONFIG'] ?? '') !== '' || (environment['SVC_CONFIG_INLINE'] ?? '') !== '') return true;
@@ -14,7 +14,7 @@ export const hasOwnConfig = (world: World): boolean => {
   return places.some((path) => files.facts(path) !== undefined);
 };
 
-/** What `--config` stands for when it is left out: the file of `svc up` if it is the one in force. */
+/** The default of `--config`: the file of `svc up` if it is in effect. */
 export const configInForce = (world: World): string | undefined => {
   const path = configInside(userDirectory(world, 'data'));
   return !hasOwnConfig(world) && world.files.facts(path) !== undefined ? path : undefined;

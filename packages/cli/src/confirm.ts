@@ -1,15 +1,15 @@
 import { CommandFailure, exitCodes } from './failure.ts';
 import { interrupt, type World } from './world.ts';
 
-/** What a person has to agree to. */
+/** An action that a person has to confirm. */
 interface Question {
   /** Ends the question line, such as `delete them?`. */
   readonly text: string;
-  /** Given with --yes. */
+  /** Set by --yes. */
   readonly isAgreed: boolean;
-  /** Said when the answer is no, such as `nothing was deleted`. */
+  /** Printed when the answer is no, such as `nothing was deleted`. */
   readonly refusal: string;
-  /** The word to type; else y or yes will do. */
+  /** The word to type; without it, y or yes is enough. */
   readonly word?: string;
 }
 

@@ -20,7 +20,7 @@ export interface GlobalOptions {
 /** Where `svc up` listens. */
 export const DEFAULT_SERVER = 'http://127.0.0.1:7420';
 
-/** Whom a command talks to, as whom, and about which namespace. */
+/** The server, credential and namespace that a command uses. */
 export interface Target {
   readonly server: string;
   readonly namespace: string;
@@ -28,7 +28,7 @@ export interface Target {
   readonly profile: string;
 }
 
-/** Flag before environment before profile before default. */
+/** A flag wins over the environment, which wins over the profile, which wins over the default. */
 export const resolveTarget = (world: World, options: GlobalOptions): Target => {
   const { environment } = world;
   const { current, profiles } = readProfiles(world);
@@ -54,7 +54,7 @@ const withScheme = (server: string): string => {
   return text.replace(/\/+$/, '');
 };
 
-/** A credential that the profile holds for one server is never sent to another one. */
+/** A credential that a profile holds for one server is never sent to another. */
 const credentialsOf = (world: World, options: GlobalOptions, profile: Profile): Target['credentials'] => {
   const token = options.token ?? nonEmpty(world.environment['SVC_TOKEN']);
   if (token !== undefined) return { token };
@@ -68,11 +68,11 @@ const credentialsOf = (world: World, options: GlobalOptions, profile: Profile): 
 };
 
 export interface ConnectOptions extends Pick<GlobalOptions, 'timeout'> {
-  /** Waits for a server that is not there; other commands tell at once. */
+  /** Waits for an unreachable server; other commands fail at once. */
   readonly isPatient?: boolean;
 }
 
-/** What a client of the target is made with. */
+/** Options of the clients for a target. */
 export const clientOptions = (target: Target, options: ConnectOptions = {}): ClientOptions => {
   const limit = timeoutMs(options);
   return {
@@ -96,10 +96,10 @@ const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/;
 
 export const isDuration = (text: string): boolean => DURATION.test(text);
 
-/** What a timer of Node.js takes; a longer one would end at once. */
+/** The largest delay of a Node.js timer; a longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** A duration such as `30s`, or plain seconds, in milliseconds; `flag` names it in a refusal. */
+/** Milliseconds of a duration such as `30s`, or of plain seconds; `flag` names it in an error. */
 export const durationMs = (flag: string, text: string): number => {
   const match = DURATION.exec(text);
   const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;

@@ -6,14 +6,14 @@ import type { Scope } from './kinds/index.ts';
 import { type Style, styleFor } from './terminal/index.ts';
 import type { World } from './world.ts';
 
-/** What a command of this run works with that needs no message: it calls in JSON, and loads little. */
+/** What a command needs that handles no protobuf messages: it calls in JSON, and loads little. */
 export interface PlainContext {
   readonly world: World;
   readonly options: GlobalOptions;
   readonly target: Target;
   readonly call: PlainClient['call'];
   readonly scope: Scope;
-  /** `--limit`; undefined when it was not given. */
+  /** `--limit`; undefined when not given. */
   readonly limit: number | undefined;
   /** One line for the person, on standard error; silent with --quiet. */
   note(text: string): void;
@@ -21,7 +21,7 @@ export interface PlainContext {
   readonly noteStyle: Style;
 }
 
-/** As PlainContext, with typed calls and streams: a quarter of a second of loading more. */
+/** As PlainContext, with typed calls and streams, which take a quarter of a second longer to load. */
 export interface CommandContext extends PlainContext {
   readonly client: Client;
 }
@@ -32,10 +32,10 @@ export interface ScopeOptions {
   readonly limit?: string;
 }
 
-/** Items of a list when --limit says nothing. */
+/** Default of --limit. */
 const DEFAULT_LIMIT = 1_000;
 
-/** Resolves whom to talk to; no call is made yet. */
+/** Resolves server, credential and namespace; makes no call yet. */
 export const openPlain = async (world: World, options: GlobalOptions & ScopeOptions): Promise<PlainContext> => {
   const target = resolveTarget(world, options);
   const limit = limitOf(options.limit);
@@ -53,11 +53,11 @@ export const openPlain = async (world: World, options: GlobalOptions & ScopeOpti
   };
 };
 
-/** As openPlain, with a client; no call is made yet. */
+/** As openPlain, with a typed client; makes no call yet. */
 export const openContext = async (world: World, options: GlobalOptions & ScopeOptions): Promise<CommandContext> =>
   withClient(await openPlain(world, options));
 
-/** The context with a client of the same server and caller. */
+/** The context with a typed client for the same server and caller. */
 export const withClient = async (context: PlainContext): Promise<CommandContext> => {
   const client = await context.world.createClient(clientOptions(context.target, context.options));
   return { ...context, client };
@@ -71,8 +71,8 @@ const limitOf = (text: string | undefined): number | undefined => {
 };
 
 /**
- * As much of a list as `most` allows, and a note when there is more: `list` is asked for one more than is shown. Without a
- * number for `most` all of it, however long.
+ * Up to `most` items of a list, and a note when there are more: `list` is asked for one more than is shown. Without
+ * `most`, the whole list.
  */
 export const listUpTo = async <T>(
   { note }: Pick<PlainContext, 'note'>,

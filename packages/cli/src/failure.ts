@@ -17,7 +17,7 @@ export class CommandFailure extends Error {
   readonly exitCode: ExitCode;
   /** What to do next; shown below the message. */
   readonly hint: string | undefined;
-  /** A word that may be a slip of the pen: the nearest of the candidates is offered. */
+  /** A word that may be a typing error: the nearest of the candidates is suggested. */
   readonly slip: Slip | undefined;
 
   constructor(message: string, options: FailureOptions = {}) {
@@ -147,8 +147,8 @@ const hints: Readonly<Record<string, string>> = {
   UNREACHABLE: 'start a server with `svc up`, or name another one with --server or `svc login`',
   INTERRUPTED: 'the server may be restarting: try again, or look with `svc doctor`',
   CREDENTIALS_MISSING: 'sign in with `svc login`, or pass --token',
-  CREDENTIALS_INVALID: 'sign in anew with `svc login`',
-  CREDENTIALS_EXPIRED: 'sign in anew with `svc login`',
+  CREDENTIALS_INVALID: 'sign in again with `svc login`',
+  CREDENTIALS_EXPIRED: 'sign in again with `svc login`',
   KEY_REVOKED: 'ask for a new key, then `svc login`',
   ROLE: '`svc whoami` shows what you may do',
   SCOPE: '`svc whoami` shows where you may do what',
@@ -198,6 +198,6 @@ const hintOf = (error: SvcError): string | undefined => {
   if (error.violations.some(({ field }) => field === 'labelSelector'))
     return 'write -l as key=value,other!=value or key (key exists)';
   if (error.violations.some(({ field }) => field === 'kind')) return '`svc get --help` lists the kinds';
-  if (error.code === 'UNAVAILABLE') return '`svc doctor` looks for the cause';
-  return error.code === 'INTERNAL' ? 'the log of the server has the cause under that request' : undefined;
+  if (error.code === 'UNAVAILABLE') return '`svc doctor` searches for the cause';
+  return error.code === 'INTERNAL' ? 'the log of the server has the cause under that request id' : undefined;
 };

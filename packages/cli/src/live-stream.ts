@@ -3,21 +3,21 @@ import { timeoutMs } from './connection.ts';
 import type { PlainContext } from './context.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 
-/** Pause before a broken stream is opened again, and how often in a row. */
+/** Pause before a broken stream is reopened, and how often in a row. */
 const RETRY_MS = 1_000;
 const RETRIES_MAX = 60;
 
-/** How a stream is opened, from wherever its reader is. */
+/** How a stream is opened, from the place its reader has reached. */
 export interface LiveSource<T> {
-  /** `onOpen` is to be called whenever the server has accepted it, before anything comes. */
+  /** `onOpen` has to be called when the server has accepted the stream, before the first event. */
   open(signal: AbortSignal, onOpen: () => void): AsyncIterable<T>;
-  /** False while a new stream would show again what was shown. */
+  /** False while a new stream would repeat what was shown. */
   canResume(): boolean;
 }
 
 type LiveContext = Pick<PlainContext, 'world' | 'note' | 'options'>;
 
-/** Events until the stream ends, Ctrl-C or `--timeout`. A connection that breaks is opened again, and that is reported. */
+/** Events until the stream ends, Ctrl-C or `--timeout`. A broken connection is reopened, and that is reported. */
 export const liveEvents = <T>(context: LiveContext, source: LiveSource<T>): AsyncIterable<T> =>
   followWithin(context, (signal) => reopening(context, source, signal));
 
@@ -45,8 +45,8 @@ async function* reopening<T>(
 }
 
 /**
- * Follows what `open` answers until it ends, until Ctrl-C, which fails as CANCELLED, or until `--timeout` has passed, which is
- * exit code 5. The signal ends the stream.
+ * Follows the stream of `open` until it ends, until Ctrl-C, which fails as CANCELLED, or until `--timeout`, which is exit code
+ * 5. The signal ends the stream.
  */
 export async function* followWithin<T>(
   { world, options }: Pick<PlainContext, 'world' | 'options'>,
@@ -73,7 +73,7 @@ export async function* followWithin<T>(
   }
 }
 
-/** Why a stream ended that is opened again. */
+/** Why a stream ended that will be reopened. */
 export const lostText = (error: unknown): string =>
   isSvcError(error) && error.reason === 'SHUTTING_DOWN'
     ? 'the server is shutting down; waiting for it to come back'

@@ -23,6 +23,6 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.yml': 'application/yaml',
 };
 
-/** Media type of a file by the end of its name; application/octet-stream for the others. */
+/** Media type of a file by its extension; application/octet-stream for unknown ones. */
 export const mediaTypeOf = (path: string): string =>
   mediaTypes[extname(path).toLowerCase()] ?? 'application/octet-stream';

@@ -19,7 +19,7 @@ export type OutputForm =
   | { readonly form: (typeof forms)[number] }
   | { readonly form: 'jsonpath'; readonly path: string };
 
-/** Reads `-o`, a table by default; `jsonpath=` carries its path. */
+/** Reads `-o`; the default is a table, and `jsonpath=` includes its path. */
 export const outputForm = (text: string | undefined): OutputForm => {
   if (text === undefined) return { form: 'table' };
   if (text.startsWith('jsonpath=')) return { form: 'jsonpath', path: text.slice('jsonpath='.length) };
@@ -37,7 +37,7 @@ export interface ShownItems {
   readonly color?: boolean | undefined;
 }
 
-/** Prints one resource, or a list of them with `isList`. */
+/** Prints one resource, or a list with `isList`. */
 export const printItems = async (world: World, shown: ShownItems, form: OutputForm): Promise<void> => {
   const { kind, items } = shown;
   if (form.form === 'table' || form.form === 'wide')
@@ -66,13 +66,13 @@ export const resourceList = (items: readonly JsonObject[]): PrintedList => ({
   items,
 });
 
-/** As printValue, of a list: JSON lines are one an item. */
+/** As printValue, for a list: JSON lines print one item on each line. */
 export const printList = async (world: World, list: PrintedList, form: OutputForm): Promise<void> => {
   if (form.form !== 'jsonl') return printValue(world, list, form);
   for (const item of list.items) await printValue(world, item, form);
 };
 
-/** Prints any value in the forms that know no columns. */
+/** Prints any value in the forms without columns. */
 export const printValue = async (world: World, value: unknown, form: OutputForm): Promise<void> => {
   const { isTerminal } = world.stdout;
   if (form.form === 'jsonpath') {
@@ -85,7 +85,7 @@ export const printValue = async (world: World, value: unknown, form: OutputForm)
   world.stdout.write(`${isTerminal ? harmlessJson(json) : json}\n`);
 };
 
-/** Into a pipe as it is; a terminal must not obey what a value holds. */
+/** Unchanged in a pipe; on a terminal, control characters in values must have no effect. */
 export const writeYaml = (world: World, text: string): void =>
   world.stdout.write(world.stdout.isTerminal ? harmlessYaml(text) : text);
 
@@ -121,7 +121,7 @@ interface PhaseTable {
   readonly color?: boolean | undefined;
 }
 
-/** A table for standard output, fitted into a terminal, with the cells below PHASE and STATE in the colours of what they mean. */
+/** A table for standard output, fitted to the terminal, with the cells below PHASE and STATE in the colours of their meaning. */
 export const phaseTable = (world: World, { headings, rows, color }: PhaseTable): string =>
   renderPaintedTable({
     headings,

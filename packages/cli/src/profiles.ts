@@ -3,7 +3,7 @@ import { CommandFailure } from './failure.ts';
 import { isMap } from './json-value.ts';
 import type { World } from './world.ts';
 
-/** One server as a person knows it. */
+/** One saved server. */
 export interface Profile {
   readonly server?: string;
   readonly namespace?: string;
@@ -20,7 +20,7 @@ export interface Profiles {
 const fields = ['server', 'namespace', 'token', 'apiKey', 'password'] as const;
 const SECRET_MODE = 0o600;
 
-/** The user's directory of this program: XDG, or what the platform has instead. */
+/** The user's directory of this program: XDG, or its equivalent on the platform. */
 export const userDirectory = (world: World, kind: 'config' | 'data' | 'state'): string => {
   const { environment, platform } = world;
   const xdg = environment[`XDG_${kind.toUpperCase()}_HOME`];
@@ -34,7 +34,7 @@ export const userDirectory = (world: World, kind: 'config' | 'data' | 'state'): 
 /** Where profiles are kept. */
 export const profilesPath = (world: World): string => join(userDirectory(world, 'config'), 'profiles.json');
 
-/** The saved profiles, `default` without any; refuses a file that others may read, because credentials are in it. */
+/** The saved profiles, or `default` alone; refuses a file that others may read, because it contains credentials. */
 export const readProfiles = (world: World): Profiles => {
   const path = profilesPath(world);
   const text = world.files.readText(path);

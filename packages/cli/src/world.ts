@@ -4,7 +4,7 @@ import type { PlainClient } from '@svc/client/plain';
 /** Where text goes; `isTerminal` decides about colours, widths and questions. */
 export interface Output {
   write(text: string): void;
-  /** Bytes as they are; resolves when they may be forgotten. */
+  /** Writes bytes unchanged; resolves when the buffer may be reused. */
   writeBytes(bytes: Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
   /** Width in columns; a wide default when it is not a terminal. */
@@ -16,7 +16,7 @@ interface Input {
   readonly isTerminal: boolean;
   /** Everything until the end; throws CommandFailure for what is not UTF-8. */
   readAll(): Promise<string>;
-  /** As readAll, for what may be no text. */
+  /** As readAll, for input that may not be text. */
   readAllBytes(): Promise<Uint8Array>;
 }
 
@@ -24,17 +24,17 @@ interface Input {
 export interface LineTerminal {
   /** Shows a prompt and waits; undefined at the end of input, `interrupt` when Ctrl-C was pressed. */
   ask(prompt: string): Promise<string | undefined | typeof interrupt>;
-  /** Hears lines and Ctrl-C while nothing is asked; the answer ends it. */
+  /** Receives lines and Ctrl-C while nothing is asked; call the result to stop it. */
   listen(ears: { readonly onLine: (line: string) => void; readonly onInterrupt: () => void }): () => void;
-  /** Writes to the screen by `write`, apart from what is being typed while nothing is asked. */
+  /** Writes to the screen by `write`, separate from what is being typed while nothing is asked. */
   print(text: string, write: (text: string) => void): void;
   close(): void;
 }
 
-/** What a question answers when the person presses Ctrl-C. */
+/** The result of a question when the person presses Ctrl-C. */
 export const interrupt: unique symbol = Symbol('interrupt');
 
-export interface FileFacts {
+interface FileFacts {
   readonly isDirectory: boolean;
   /** Permission bits, such as 0o600. */
   readonly mode: number;
@@ -46,31 +46,31 @@ export interface Files {
   /** Throws CommandFailure for what is not UTF-8. */
   readText(path: string): string | undefined;
   readBytes(path: string): Uint8Array | undefined;
-  /** Creates directories on the way; replaces the file in one step, with this mode. */
+  /** Creates directories as needed; replaces the file in one step, with this mode. */
   writeText(path: string, text: string, mode: number): void;
-  /** As writeText, piece by piece; nothing is left of a file whose pieces end with a failure. */
+  /** As writeText, in chunks; a failure leaves no partial file. */
   writePieces(path: string, pieces: AsyncIterable<Uint8Array>, mode: number): Promise<void>;
-  /** A file to be read piece by piece, possibly more than once; undefined where there is none. */
+  /** A file that can be read in chunks, more than once; undefined if there is none. */
   openBlob(path: string): Promise<Blob | undefined>;
-  /** A new directory that only this person may enter. */
+  /** A new directory that only this user may enter. */
   makeTemporaryDirectory(): string;
-  /** Removes a file or a directory with all in it; fine when it is gone. */
+  /** Removes a file, or a directory with its contents; fine when it does not exist. */
   remove(path: string): void;
   makeDirectory(path: string, mode: number): void;
-  /** Names in a directory, in no order; none for what is not a directory. */
+  /** Names in a directory, in no order; none if it is not a directory. */
   list(path: string): readonly string[];
   facts(path: string): FileFacts | undefined;
   isWritable(path: string): boolean;
   freeBytes(path: string): number | undefined;
 }
 
-/** The server package as far as the command line uses it; loaded only by commands that need it. */
+/** The part of the server package that the command line uses; loaded only by commands that need it. */
 export type ServerModule = typeof import('@svc/server');
 
-/** The rules of manifests, which live in the server package. */
+/** The rules of manifests, which are in the server package. */
 export type ManifestModule = typeof import('@svc/server/manifest');
 
-/** Everything outside of the program, so that a test can be all of it. */
+/** Everything outside of the program, so that a test can replace it. */
 export interface World {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Absolute. */
@@ -82,7 +82,7 @@ export interface World {
   readonly stdin: Input;
   readonly files: Files;
   readonly fetch: typeof globalThis.fetch;
-  /** For short answers: on this machine it needs none of what `fetch` is made of. */
+  /** For small answers: a server on this machine is reached without loading the implementation of `fetch`. */
   readonly ask: ClientFetch;
   /** Wall clock in milliseconds. */
   nowMs(): number;
@@ -93,15 +93,15 @@ export interface World {
   createPlainClient(options: ClientOptions): Promise<PlainClient>;
   loadServer(): Promise<ServerModule>;
   loadManifests(): Promise<ManifestModule>;
-  /** Calls `handler` at Ctrl-C instead of ending the program; the answer undoes it. */
+  /** Calls `handler` at Ctrl-C instead of ending the program; call the result to undo it. */
   onInterrupt(handler: () => void): () => void;
   /** As onInterrupt, also when the terminal is closed or the process is asked to end. */
   onStop(handler: () => void): () => void;
-  /** Runs an editor, a command line such as `code --wait`, on a file; answers its exit code, undefined when it cannot be started. */
+  /** Runs an editor, a command line such as `code --wait`, on a file; returns its exit code, undefined when it cannot be started. */
   runEditor(command: string, path: string): Promise<number | undefined>;
-  /** Asks at the terminal without showing what is typed; undefined when it is given up. */
+  /** Prompts at the terminal without echo; undefined when the person cancels. */
   askHidden(prompt: string): Promise<string | undefined>;
-  /** Shows an address in the person's browser; does nothing where there is none. */
+  /** Opens an address in the person's browser; does nothing where there is none. */
   openBrowser(url: string): void;
   /** True when something accepts connections there. */
   isPortTaken(host: string, port: number): Promise<boolean>;

@@ -22,12 +22,12 @@ import {
   takesIdempotencyKey,
 } from './transport/index.ts';
 
-/** Per call; everything may be left out. */
+/** Options of one call; all may be omitted. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Time of one try; that of the client, and as much more as `waitSeconds` of the request. */
+  /** Time limit of one attempt; by default that of the client, plus `waitSeconds` of the request. */
   readonly timeoutMs?: number | undefined;
-  /** For writes that honour one; made up when left out, so that repeats have one effect. */
+  /** For writes that honour one; generated when omitted, so that retries have one effect. */
   readonly idempotencyKey?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Streams: called when the subscription is open. */
@@ -49,7 +49,7 @@ type Call<M> = M extends MethodShape
 /** One typed function per operation of a service, such as `gateway.createAgent({ns, name})`. */
 export type Calls<S extends DescService> = { readonly [K in keyof S['method']]: Call<S['method'][K]> };
 
-/** The functions of one service, made from its descriptors. Calls are repeated where that is safe; streams are not. */
+/** The functions of one service, created from its descriptors. Calls are retried where that is safe; streams are not. */
 export const callsOf = <S extends DescService>(service: S, connection: Connection, policy: RetryPolicy): Calls<S> => {
   const own = methods.filter((method) => method.service === service.typeName);
   const calls = own.map((method) => {
@@ -96,7 +96,7 @@ const callWithRetry = async (target: CallTarget, request: object, options: CallO
   });
 };
 
-/** `wait_seconds` lengthens the deadline. */
+/** `wait_seconds` extends the deadline. */
 const waitMs = (message: Message): number =>
   'waitSeconds' in message && typeof message.waitSeconds === 'number' ? message.waitSeconds * 1_000 : 0;
 

@@ -1,14 +1,14 @@
 import { type ClientEnvironment, defaultEnvironment } from './environment.ts';
 import type { Connection, Credentials, RetryPolicy } from './transport/index.ts';
 
-/** Whom a client talks to, as whom, and how patiently. */
+/** Address, credential and timeouts of a client. */
 export interface ClientOptions extends Credentials {
   /** Such as `http://127.0.0.1:7420`. */
   readonly baseUrl: string;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly retry?: Partial<RetryPolicy>;
-  /** Time of one try of a call, default 60 s. */
+  /** Time limit of one attempt, default 60 s. */
   readonly timeoutMs?: number;
   /** Replaces parts of the environment, for tests and special networks. */
   readonly fetch?: ClientEnvironment['fetch'];

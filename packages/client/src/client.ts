@@ -14,7 +14,7 @@ import { type ClientOptions, connectionOf } from './client-options.ts';
 import { Session, type SessionKey } from './session/index.ts';
 import { defaultRetryPolicy } from './transport/index.ts';
 
-/** Every operation of the server as a typed call, by service, and sessions with what belongs to a conversation. */
+/** Every operation of the server as a typed call, by service, and sessions with everything that belongs to a conversation. */
 export interface Client {
   readonly baseUrl: string;
   readonly gateway: Calls<typeof GatewayService>;
@@ -26,7 +26,7 @@ export interface Client {
   readonly auth: Calls<typeof AuthService>;
   readonly admin: Calls<typeof AdminService>;
   readonly deliveries: Calls<typeof DeliveryService>;
-  /** A handle of a session that exists; makes no call. */
+  /** A handle for an existing session; makes no call. */
   session(key: SessionKey): Session;
   createSession(
     request: { readonly ns: string; readonly agent: string; readonly labels?: Readonly<Record<string, string>> },
@@ -34,7 +34,7 @@ export interface Client {
   ): Promise<Session>;
 }
 
-/** A client of one server. Opens nothing until the first call; throws TypeError for a malformed address. */
+/** A client for one server. Opens nothing until the first call; throws TypeError for a malformed address. */
 export const createClient = (options: ClientOptions): Client => {
   const connection = connectionOf(options);
   const policy = { ...defaultRetryPolicy, ...options.retry };

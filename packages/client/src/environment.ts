@@ -1,7 +1,7 @@
-/** Stops a timer; harmless afterwards. */
+/** Stops a timer; does nothing afterwards. */
 type CancelTimer = () => void;
 
-/** Time as this library sees it; tests pass their own. */
+/** Time for this library; tests pass their own. */
 export interface ClientClock {
   /** Milliseconds that never step back. */
   nowMs(): number;
@@ -9,17 +9,17 @@ export interface ClientClock {
   after(delayMs: number, fire: () => void): CancelTimer;
 }
 
-/** What this library reads of an answer; every `Response` is one. */
+/** The part of a response that this library reads; every `Response` has it. */
 export interface ClientAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  /** Bytes as they come; null when there are none. */
+  /** Bytes as they arrive; null when there are none. */
   readonly body: AsyncIterable<Uint8Array> | null;
   text(): Promise<string>;
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** What this library asks of `fetch`. */
+/** The request options that this library passes to `fetch`. */
 export interface ClientRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export interface ClientRequest {
 /** The part of `globalThis.fetch` that this library uses. */
 export type ClientFetch = (url: string, request: ClientRequest) => Promise<ClientAnswer>;
 
-/** What this library takes from its host, all replaceable. */
+/** What this library needs from its host; everything can be replaced. */
 export interface ClientEnvironment {
   readonly fetch: ClientFetch;
   readonly clock: ClientClock;
@@ -55,7 +55,7 @@ export const defaultEnvironment = (): ClientEnvironment => ({
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
 });
 
-/** Resolves after `delayMs`, at once when `signal` aborts; the caller looks at the signal. */
+/** Resolves after `delayMs`, or at once when `signal` aborts; the caller checks the signal. */
 export const pause = (clock: ClientClock, delayMs: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();

@@ -28,12 +28,12 @@ export interface Violation {
 
 export interface ErrorFacts {
   readonly code: ErrorCode;
-  /** Stable word such as AGENT_NOT_FOUND; '' when the answer carried none. */
+  /** Stable word such as AGENT_NOT_FOUND; '' when the answer has none. */
   readonly reason: string;
   readonly message: string;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly violations?: readonly Violation[];
-  /** What to quote when asking the operator. */
+  /** Quote it when you ask the operator. */
   readonly requestId?: string;
   /** Wait after which a retry can succeed. */
   readonly retryAfterMs?: number;
@@ -67,5 +67,5 @@ export class SvcError extends Error {
   }
 }
 
-/** True for what calls and streams of this library throw when the server refuses or cannot be reached. */
+/** True for errors that calls and streams of this library throw when the server refuses or cannot be reached. */
 export const isSvcError = (error: unknown): error is SvcError => error instanceof SvcError;

@@ -1,6 +1,6 @@
 /**
  * client: the library for programs that talk to an svc server, in Node.js and browsers. Owns typed calls for every
- * operation, safe repeats, session streams that continue after any disconnect, and the folding of events into messages.
+ * operation, safe retries, session streams that continue after any disconnect, and the folding of events into messages.
  * It keeps no state on disk and never imports server code; the command line and the console are built on it.
  */
 export type { CallOptions, Calls } from './calls.ts';

@@ -6,7 +6,7 @@ import { isSvcError, SvcError } from './error.ts';
 import { createPlainClient } from './plain-client.ts';
 import { EagerClock } from './testing/fake-clock.ts';
 import { FakeFault, type FakeHandlers, FakeServer } from './testing/fake-server.ts';
-import { isRetryable } from './transport/index.ts';
+import { isRetryable } from './transport/retry-rules.ts';
 
 let server: FakeServer | undefined;
 afterEach(async () => {

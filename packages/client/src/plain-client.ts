@@ -26,22 +26,22 @@ interface Services {
   readonly WorkflowService: typeof WorkflowService;
 }
 
-/** Operations of one service that answer once, by name. */
+/** Unary operations of one service, by name. */
 type UnaryOf<M> = { [K in keyof M & string]: M[K] extends { methodKind: 'unary' } ? Capitalize<K> : never }[keyof M &
   string];
 
-/** An operation that answers once, such as `GatewayService/GetAgent`. */
+/** A unary operation such as `GatewayService/GetAgent`. */
 export type PlainOperation = { [S in keyof Services]: `${S}/${UnaryOf<Services[S]['method']>}` }[keyof Services];
 
 /** Calls in JSON. */
 export interface PlainClient {
   readonly baseUrl: string;
-  /** Request and answer in the JSON of the REST binding: every field without presence is there. Throws SvcError. */
+  /** Request and answer in the JSON of the REST API, which includes default values. Throws SvcError. */
   call(operation: PlainOperation, request: JsonObject, options?: CallOptions): Promise<JsonObject>;
 }
 
 /**
- * A client without messages: for programs that start often and live for one call, since no descriptor is loaded, which takes
+ * A client without messages, for programs that start often and make one call: it loads no descriptors, which would take
  * longer than most calls. Opens nothing until the first call; throws TypeError for a malformed address.
  */
 export const createPlainClient = (options: ClientOptions): PlainClient => {
@@ -69,5 +69,5 @@ export const createPlainClient = (options: ClientOptions): PlainClient => {
   };
 };
 
-/** `waitSeconds` lengthens the deadline. */
+/** `waitSeconds` extends the deadline. */
 const waitMs = ({ waitSeconds }: JsonObject): number => (typeof waitSeconds === 'number' ? waitSeconds * 1_000 : 0);

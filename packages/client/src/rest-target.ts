@@ -1,14 +1,14 @@
 import { type JsonObject, type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
 import type { Method } from '@svc/api/methods';
 
-/** A request of the REST binding. */
+/** A request of the REST API. */
 export interface RestTarget {
   readonly path: string;
   /** JSON text for bindings with a body. */
   readonly body?: string;
 }
 
-/** Spreads a request over path, query and body as its REST binding says. */
+/** Distributes a request over path, query and body according to its REST binding. */
 export const restTarget = (method: Method, message: Message): RestTarget => {
   const rest = { ...(toJson(method.input, message) as JsonObject) };
   const path = method.http.path.replace(/\{([a-z_]+)\}/g, (_whole, field: string) => {

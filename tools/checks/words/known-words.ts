@@ -6,11 +6,6 @@ export const knownTexts: readonly { readonly path: string; readonly word: string
 /** Names in code. */
 export const knownNames: readonly { readonly names: readonly string[]; readonly reason: string }[] = [
   {
-    names: ['Surroundings', 'UpkeepSurroundings'],
-    reason:
-      'what a process gives the server or a tool: a rename through eleven files, to be done with the next change of wiring',
-  },
-  {
     names: [
       'KindDoor',
       'KindDoorDeps',

@@ -53,6 +53,8 @@ describe('a word of the list', () => {
     ['// Runs again (K5).', 'chapter'],
     ['// By chapter 5.', 'chapter'],
     ['// The world around it.', 'world'],
+    ['// The file is read anew.', 'anew'],
+    ['// Laid over the defaults.', 'laid over'],
   ])('is found in %j', (text, word) => {
     expect(wordsOf(file, text)).toEqual([word]);
   });
@@ -61,7 +63,7 @@ describe('a word of the list', () => {
     ['const nobody = 1;'],
     ["call('nobody');"],
     ['// There is no key; it is no longer used, and `a` stands for it.'],
-    ['// K5 of docs/guarantees.md: asked once.'],
+    ['// K5 of docs/proofs/guarantees.md: asked once.'],
     ['const found = `$' + '{world.name} was found`;'],
   ])('is not seen in %j', (text) => {
     expect(wordsOf(file, text)).toEqual([]);
@@ -74,7 +76,9 @@ describe('a word of the list', () => {
 
   it('is found in pages, but not in code, addresses and the titles of tests', () => {
     expect(inPage('docs/a.md', 'Nobody reads `beside` in [it](whoever.md).\n```\nnobody\n```')).toEqual(['nobody']);
-    expect(inPage('docs/guarantees.md', '| R7 | Order | `a.test.ts`: *is seen by nobody (RT-2.6)* |')).toEqual([]);
+    expect(inPage('docs/proofs/guarantees.md', '| R7 | Order | `a.test.ts`: *is seen by nobody (RT-2.6)* |')).toEqual(
+      [],
+    );
   });
 
   it('is found as a part of a name and of a file name', () => {

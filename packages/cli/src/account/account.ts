@@ -8,7 +8,7 @@ import { localTime, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { scopeText } from './grant-text.ts';
 
-/** `svc whoami`: who the server takes this caller for, and what that may do. */
+/** `svc whoami`: the identity that the server sees in this caller, and what it may do. */
 export const whoami = async (world: World, options: GlobalOptions): Promise<void> => {
   const form = outputForm(options.output);
   const { call, target } = await openPlain(world, options);
@@ -40,7 +40,7 @@ export interface LoginOptions extends GlobalOptions {
   readonly password?: boolean;
 }
 
-/** `svc login [SERVER]`: checks a credential from standard input or a question and keeps it in the profile. */
+/** `svc login [SERVER]`: checks a credential from standard input or a prompt and keeps it in the profile. */
 export const login = async (world: World, server: string | undefined, options: LoginOptions): Promise<void> => {
   const named: GlobalOptions = server === undefined ? options : { ...options, server };
   const { profiles, current } = readProfiles(world);
@@ -71,7 +71,7 @@ const clientCredentials = (options: LoginOptions, credential: string) => {
   return field === 'password' ? { basic: { password: credential } } : { token: credential };
 };
 
-/** Typed unseen; never from an argument, which other users of the machine could read. Empty is right for a server in mode none. */
+/** Typed without echo; never from an argument, which other users of the machine could read. Empty is right for a server in mode none. */
 const readCredential = async (world: World, options: LoginOptions): Promise<string> => {
   if (!world.stdin.isTerminal) return (await world.stdin.readAll()).trim();
   const line = await world.askHidden(`${fieldOf(options)} (empty for a server without sign-in): `);

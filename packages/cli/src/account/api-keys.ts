@@ -17,7 +17,7 @@ export interface ApiKeyOptions extends GlobalOptions {
   readonly expires?: string;
   /** Lists revoked keys too. */
   readonly revoked?: boolean;
-  /** Creates the key although a namespace that it grants does not exist. */
+  /** Creates the key even if a namespace that it grants does not exist. */
   readonly force?: boolean;
 }
 
@@ -43,7 +43,7 @@ const parseGrant = (text: string, readSecrets: boolean): JsonObject => {
   };
 };
 
-/** Microseconds of a moment as text: a time from now, or a date. */
+/** Microseconds of a moment given as text: a duration from now, or a date. */
 const parseExpiry = (world: World, text: string): string => {
   const [, count, unit] = /^(\d+)([mhd])$/.exec(text) ?? [];
   const ms = count === undefined ? Date.parse(text) : world.nowMs() + Number(count) * UNITS[unit as keyof typeof UNITS];
@@ -54,7 +54,7 @@ const parseExpiry = (world: World, text: string): string => {
 
 const grantsText = (key: JsonObject): string => mapsOf(key['grants']).map(grantText).join(', ');
 
-/** `svc apikey create NAME`: the key goes to standard output and is shown this once only. */
+/** `svc apikey create NAME`: prints the key on standard output; it is shown only once. */
 export const createApiKey = async (world: World, name: string, options: ApiKeyOptions): Promise<void> => {
   const grants = (options.grant ?? []).map((text) => parseGrant(text, options.readSecrets === true));
   if (grants.length === 0)
@@ -71,7 +71,7 @@ export const createApiKey = async (world: World, name: string, options: ApiKeyOp
   world.stdout.write(`${textOf(answer['secret'])}\n`);
 };
 
-/** `svc apikey list`: keys whose grants all lie within one's own, newest first. */
+/** `svc apikey list`: keys whose grants are all within those of the caller, newest first. */
 export const listApiKeys = async (world: World, options: ApiKeyOptions): Promise<void> => {
   const form = outputForm(options.output);
   const { call, note } = await openPlain(world, options);
@@ -80,7 +80,7 @@ export const listApiKeys = async (world: World, options: ApiKeyOptions): Promise
   if (form.form === 'name') return world.stdout.write(keys.map(({ id }) => `apikey/${textOf(id)}\n`).join(''));
   if (form.form === 'jsonl') return printList(world, { items: keys }, form);
   if (form.form !== 'table' && form.form !== 'wide') return printValue(world, keys, form);
-  if (keys.length === 0) return note('no keys within your own grants; `svc apikey create` makes one');
+  if (keys.length === 0) return note('no keys within your own grants; `svc apikey create` creates one');
   const rows = keys.map((key) => [
     textOf(key['id']),
     textOf(key['name']),
@@ -101,12 +101,12 @@ const stateText = (world: World, { revokedAt, expiresAt }: JsonObject): string =
   return `${msOf(expiresAt) <= world.nowMs() ? 'expired' : 'until'} ${timeText(expiresAt)}`;
 };
 
-/** `svc apikey revoke ID`: what uses it is refused at once, open streams within 30 s. */
+/** `svc apikey revoke ID`: requests with it are refused at once, and its open streams end within 30 s. */
 export const revokeApiKey = async (world: World, id: string, options: GlobalOptions): Promise<void> => {
   const { call } = await openPlain(world, options);
   await call('AuthService/RevokeApiKey', { id: keyId(id) });
   world.stdout.write(`apikey/${keyId(id)} revoked\n`);
 };
 
-/** A whole key, or its beginning as lists show it, names the key as well. */
+/** The whole key, or its beginning as lists show it, is accepted as well. */
 const keyId = (text: string): string => /^svc_([0-9a-f]+)/.exec(text)?.[1] ?? text;

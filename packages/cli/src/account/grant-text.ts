@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { textOf } from '../json-value.ts';
 
-/** Where a grant holds, such as `acme/helper`; '' for everywhere. */
+/** What a grant covers, such as `acme/helper`; '' for everything. */
 export const scopeText = (grant: JsonObject): string =>
   ['namespace', 'agent', 'session', 'channel']
     .filter((field) => grant[field] !== undefined)

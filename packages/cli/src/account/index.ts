@@ -1,5 +1,5 @@
 /**
- * account: commands about the person: signing in and out, who one is, saved profiles, API keys. Owns no file format; profiles.ts does.
+ * account: commands about the person: signing in and out, whoami, saved profiles, API keys. Owns no file format; profiles.ts does.
  */
 export { type LoginOptions, login, logout, whoami } from './account.ts';
 export { type ApiKeyOptions, createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';

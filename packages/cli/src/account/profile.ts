@@ -10,7 +10,7 @@ export const listProfiles = (world: World, options: GlobalOptions): void | Promi
   const form = outputForm(options.output);
   const { current, profiles } = readProfiles(world);
   if (form.form !== 'table' && form.form !== 'wide') {
-    // Credentials stay where they are.
+    // Credentials are not shown.
     const items = Object.entries(profiles).map(([name, { server = '', namespace = 'default' }]) => ({
       name,
       server,
@@ -23,7 +23,7 @@ export const listProfiles = (world: World, options: GlobalOptions): void | Promi
     const credential = ['token', 'apiKey', 'password'].find((field) => field in profile) ?? '-';
     return [name === current ? '*' : '', name, profile.server ?? '-', profile.namespace ?? 'default', credential];
   });
-  if (rows.length === 0) return world.stderr.write('no profiles; `svc login` makes one\n');
+  if (rows.length === 0) return world.stderr.write('no profiles; `svc login` creates one\n');
   world.stdout.write(renderTable(['', 'NAME', 'SERVER', 'NAMESPACE', 'CREDENTIAL'], rows, undefined));
 };
 
@@ -36,7 +36,7 @@ export const useProfile = (world: World, name: string): void => {
   world.stderr.write(`using profile ${name}\n`);
 };
 
-/** `svc profile set`: server and namespace of a profile, made when missing. */
+/** `svc profile set`: sets server and namespace of a profile, and creates it if missing. */
 export const setProfile = (world: World, name: string, options: GlobalOptions): void => {
   const stored = readProfiles(world);
   const { server, namespace } = options;

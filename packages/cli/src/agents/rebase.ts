@@ -11,7 +11,7 @@ import type { World } from '../world.ts';
 export interface RebaseOptions extends GlobalOptions {
   /** Fields of the spec that stay as the agent has them. */
   readonly keep?: readonly string[];
-  /** Another template than the one the agent was made from. */
+  /** A template other than the one the agent was created from. */
   readonly template?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -22,8 +22,8 @@ const TEMPLATE_VERSION = 'svc/template-version';
 const TEMPLATE_UID = 'svc/template-uid';
 
 /**
- * `svc agent rebase NAME`: lays the present template over the agent: what the template sets becomes so, except for --keep; what
- * only the agent has stays. Shows the difference and asks. The agent's record of its template is brought up to date.
+ * `svc agent rebase NAME`: applies the current template to the agent: fields of the template win, except for --keep; fields that
+ * only the agent has stay. Shows the difference and asks. The agent's record of its template is updated.
  */
 export const rebaseAgent = async (world: World, name: string, options: RebaseOptions): Promise<void> => {
   const context = await openContext(world, options);
@@ -62,7 +62,7 @@ const readTemplate = async (
   if (template?.spec === undefined)
     throw new CommandFailure(`there is no agent template ${name}`, { exitCode: exitCodes.notFound });
   const text = template.spec.specJson === '' ? '{}' : template.spec.specJson;
-  // Read and written once: short names and defaults are written as in an agent.
+  // Parsed and printed once, so that short names and defaults look as they do in an agent.
   const spec = toJson(AgentSpecSchema, fromJson(AgentSpecSchema, JSON.parse(text) as JsonObject)) as JsonObject;
   const { generation = '', uid = '' } = template.metadata ?? {};
   return { spec, version: String(generation), uid };

@@ -7,12 +7,12 @@ export const ARCHIVE_HEAD = { archive: 'svc/export', version: 1 } as const;
 /** Label of a session that came from an archive: the id it had there. */
 export const IMPORTED_LABEL = 'imported-session';
 
-/** Label of a message whose id was taken when it came from an archive: the id it had there. */
+/** Label of a message whose id was taken when it was imported: the id it had in the archive. */
 export const IMPORTED_MESSAGE_LABEL = 'imported-message';
 
 /** One line of an archive after the first. Messages belong to the session before them, oldest first. */
 export type ArchiveLine =
-  /** `deployment` is who makes it again, as `namespace/name`; what people added to it is in the manifest. */
+  /** `deployment` is the deployment that renders it, as `namespace/name`; the manifest includes what people added. */
   | ArchivedManifest
   | { readonly file: ArchivedFile; readonly content: string }
   | { readonly session: ArchivedSession }
@@ -21,16 +21,16 @@ export type ArchiveLine =
 export interface ArchivedManifest {
   readonly manifest: JsonObject;
   readonly deployment?: string;
-  /** Kept by an import where it is free; archives of earlier releases have none. */
+  /** Kept by an import if it is free; archives of earlier releases have none. */
   readonly uid?: string;
-  /** Owners that are in the archive too, as references without their uids: an import may give them others. */
+  /** Owners that are in the archive too, as references without uids, since an import may give them new ones. */
   readonly owners?: readonly JsonObject[];
 }
 
 export interface ArchivedFile {
   readonly namespace: string;
   readonly spec: JsonObject;
-  /** As that of a manifest. */
+  /** The same as in a manifest. */
   readonly uid?: string;
 }
 
@@ -41,7 +41,7 @@ export interface ArchivedSession {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** True for the beginning of an archive; anything else is read as manifests. */
+/** True for the beginning of an archive; any other file is read as manifests. */
 export const isArchive = (start: string): boolean => start.startsWith('{"archive":"svc/export"');
 
 /** The lines after the first, one at a time. Throws CommandFailure for another version or a damaged line. */

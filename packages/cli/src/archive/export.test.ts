@@ -77,7 +77,7 @@ it('svc export leaves out what an exported deployment renders, and tells', async
   expect(await shell.run('export')).toBe(exitCodes.ok);
   expect(shell.out().match(/name: .*/g)).toEqual(['name: above', 'name: other', 'name: d']);
   expect(shell.err()).toBe(
-    '1 resource is left out: its deployment makes it again; --data has what people added\n3 resources\n',
+    '1 resource is left out: its deployment renders it again; --data includes what people added\n3 resources\n',
   );
 });
 

@@ -20,9 +20,9 @@ export interface ExportOptions extends GlobalOptions {
 }
 
 /**
- * `svc export [-A] [--data]`: every resource that can be written, in the order of application. Values of secrets are in it only for
- * callers who may read them. Manifests leave out what others own or an exported deployment renders: their owners make it again.
- * An archive has what deployments render too, as the last of its manifests, for what people added to it.
+ * `svc export [-A] [--data]`: every resource that can be written, in the order in which they have to be applied. Secret values are
+ * included only for callers who may read them. Manifests leave out what others own or an exported deployment renders: it is made again.
+ * An archive ends with what deployments render too, because people may have added to it.
  */
 export const exportAll = async (world: World, options: ExportOptions): Promise<void> => {
   const context = await openContext(world, options);
@@ -59,7 +59,7 @@ export const exportAll = async (world: World, options: ExportOptions): Promise<v
   }
   if (made.length > 0)
     note(
-      `${counted(made.length, 'resource is left out: its deployment makes it again', 'resources are left out: their deployments make them again')}; --data has what people added`,
+      `${counted(made.length, 'resource is left out: its deployment renders it again', 'resources are left out: their deployments render them again')}; --data includes what people added`,
     );
   const files = manifests.filter(({ kind }) => kind === 'File').length;
   if (files > 0) note(`${counted(files, 'file is without its', 'files are without their')} bytes: --data has them`);
@@ -73,7 +73,7 @@ export const exportAll = async (world: World, options: ExportOptions): Promise<v
   note(counted(manifests.length, 'resource'));
 };
 
-/** Kinds with values that lists never hold. */
+/** Kinds with values that lists never contain. */
 const WITH_VALUES: ReadonlySet<string> = new Set([
   'Secret',
   'McpServer',
@@ -84,7 +84,7 @@ const WITH_VALUES: ReadonlySet<string> = new Set([
   'SandboxClass',
 ]);
 
-/** The resource as a read answers it, with its sensitive values when the caller may read them; from the list when it is gone. */
+/** The resource as a read returns it, with its sensitive values if the caller may read them; from the list if it was deleted meanwhile. */
 const withValues = async (context: CommandContext, resource: Resource): Promise<Resource> => {
   const { kind, metadata } = resource;
   if (!WITH_VALUES.has(kind)) return resource;
@@ -97,7 +97,7 @@ const withValues = async (context: CommandContext, resource: Resource): Promise<
   }
 };
 
-/** Owners are known by their uid and finalizers of the system by their controller: both mean nothing elsewhere. An archive has owners apart. */
+/** Owners are identified by uid and system finalizers by controller: neither is of use elsewhere. An archive lists owners separately. */
 const portable = (json: JsonObject): JsonObject => {
   const { metadata } = json;
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return json;
@@ -106,7 +106,7 @@ const portable = (json: JsonObject): JsonObject => {
   return { ...json, metadata: { ...kept, finalizers: own } };
 };
 
-/** Which deployment, as `namespace/name`, looks after a resource; undefined when none does that is exported too. */
+/** The deployment that manages a resource, as `namespace/name`; undefined unless it is exported too. */
 const renderers = (found: readonly Resource[]): ((resource: Resource) => string | undefined) => {
   const deployments = new Set(
     found.flatMap(({ kind, metadata }) => (kind === 'Deployment' ? [`${metadata?.namespace}/${metadata?.name}`] : [])),

@@ -22,16 +22,16 @@ import {
   readArchive,
 } from './archive-lines.ts';
 
-/** One call takes so many manifests and characters at most. */
+/** Most manifests and characters of one call. */
 const BATCH_DOCUMENTS = 400;
 const BATCH_CHARACTERS = 2_000_000;
 /** How long deployments may take to render the agents of sessions. */
 const DEPLOYMENTS_WAIT = '1m';
 
 /**
- * `svc import FILE` of an archive: applies its manifests one by one, stores its files, and makes its sessions anew with their
- * messages, under their ids where these are free. May be repeated: what is there already stays, and an interrupted session
- * continues where it was.
+ * `svc import FILE` of an archive: applies its manifests one by one, stores its files, and creates its sessions with their
+ * messages again, under their ids where these are free. May be repeated: what exists stays, and an interrupted session
+ * continues where it stopped.
  */
 export const importArchive = async (world: World, blob: Blob, options: ApplyOptions): Promise<void> => {
   const importer = new Importer(await openContext(world, options));
@@ -50,13 +50,13 @@ class Importer {
   readonly #counts = { resources: 0, files: 0, sessions: 0, messages: 0, failures: 0 };
   #batch: string[] = [];
   #characters = 0;
-  /** Manifests whose owners are written when all manifests are applied: until an owner exists, what it owns would be deleted. */
+  /** Manifests whose owners are written after all manifests are applied: as long as an owner is missing, its dependants would be deleted. */
   #owned: ArchivedManifest[] = [];
-  /** Deployments whose objects no one has waited for yet. */
+  /** Deployments whose objects have not been waited for yet. */
   #deployments: ApplyManifestResult[] = [];
-  /** Where messages go; undefined while those of a session that failed pass by. */
+  /** The session that messages go to; undefined while those of a failed session are skipped. */
   #session: SessionKey | undefined;
-  /** Messages that the session has, by every id they may have in the archive. */
+  /** Messages that the session has, by each id they may have in the archive. */
   #present: ReadonlySet<string> = new Set();
 
   constructor(context: CommandContext) {
@@ -73,8 +73,8 @@ class Importer {
   }
 
   /**
-   * What a deployment has made again gets back what people added to it, by a plain write: an apply would make the importer its
-   * manager, against whom the deployment could neither change nor delete it.
+   * Restores what people added to an object that a deployment has rendered again. It is a plain write: an apply would make the importer
+   * a manager, and the deployment could then neither change nor delete the object.
    */
   async rendered(manifest: JsonObject, deployment: string): Promise<void> {
     await this.#flush();
@@ -131,7 +131,7 @@ class Importer {
     const session = this.#session;
     const message = fromJson(SessionMessageSchema, json);
     if (session === undefined || this.#present.has(message.id)) return;
-    // Objects belong to the server they were stored on; keys of the system are made anew.
+    // Objects belong to the server they were stored on, and system keys are created again.
     for (const part of message.parts) delete part.object;
     message.labels = Object.fromEntries(Object.entries(message.labels).filter(([key]) => !key.startsWith('svc/')));
     await this.#attempt(`message ${message.id}`, async () => {
@@ -147,7 +147,7 @@ class Importer {
     });
   }
 
-  /** Tells what was done; throws with exit code 2 when something was not. */
+  /** Reports what was done; throws with exit code 2 when something was not. */
   async end(): Promise<void> {
     await this.#manifestsDone();
     const { resources, files, sessions, messages, failures } = this.#counts;
@@ -177,7 +177,7 @@ class Importer {
     for (const line of owned) await this.#own(line);
   }
 
-  /** Writes the owners of a resource under the uids that they have here. */
+  /** Writes the owners of a resource, by the uids that they have here. */
   async #own({ manifest, owners = [] }: ArchivedManifest): Promise<void> {
     const { kind, namespace, name } = partsOf(manifest);
     await this.#attempt(`owners of ${kind} ${namespace}/${name}`, async () => {
@@ -195,7 +195,7 @@ class Importer {
     });
   }
 
-  /** A new File resource with the uid it had; undefined where the archive says none, then the upload makes the resource. */
+  /** A new File resource with its former uid; undefined if the archive has none, then the upload creates the resource. */
   async #emptyFile(context: CommandContext, { namespace, spec, uid = '' }: ArchivedFile): Promise<File | undefined> {
     if (uid === '') return undefined;
     const { withoutDefaults } = await this.#context.world.loadManifests();
@@ -216,7 +216,7 @@ class Importer {
   }
 
   /**
-   * Agents of the sessions to come may be rendered by deployments. What is not ready in time is reported, and the import
+   * Agents of the following sessions may be rendered by deployments. What is not ready in time is reported, and the import
    * continues.
    */
   async #deployed(): Promise<void> {
@@ -239,7 +239,7 @@ class Importer {
         pageSize: 200,
         ...(beforeMessageId === undefined ? {} : { beforeMessageId }),
       });
-      // The label may come from an import before the export, and then the archive has the message by its own id.
+      // The label may come from an import before the export; then the archive knows the message by its own id.
       for (const { message } of page.items)
         if (message !== undefined) ids.add(message.id).add(message.labels[IMPORTED_MESSAGE_LABEL] ?? message.id);
       beforeMessageId = page.nextBeforeMessageId;
@@ -247,7 +247,7 @@ class Importer {
     }
   }
 
-  /** Tells of what the server refuses, and continues. */
+  /** Reports what the server refuses, and continues. */
   async #attempt(subject: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -260,11 +260,11 @@ class Importer {
   }
 }
 
-/** A manifest as one line of a text, with more metadata. */
+/** A manifest as one line of text, with more metadata. */
 const documentOf = (manifest: JsonObject, metadata: JsonObject): string =>
   `--- ${JSON.stringify({ ...manifest, metadata: { ...mapOf(manifest['metadata']), ...metadata } })}\n`;
 
-/** What says which resource a manifest means, and what is written of it. */
+/** The key that identifies the resource of a manifest, and the document to write. */
 const partsOf = (manifest: JsonObject) => {
   const [metadata, spec] = [mapOf(manifest['metadata']), mapOf(manifest['spec'])];
   return {

@@ -5,12 +5,12 @@ import type { World } from '../world.ts';
 import { isArchive } from './archive-lines.ts';
 import { importArchive } from './import-archive.ts';
 
-/** Bytes that tell an archive from manifests. */
+/** Bytes that distinguish an archive from manifests. */
 const START_BYTES = 64;
 
 /**
- * `svc import FILE`: what `svc export` wrote, with or without --data; one by one, continuing after a failure. Uids are
- * kept.
+ * `svc import FILE`: imports what `svc export` wrote, with or without --data, one resource at a time, and continues after a failure.
+ * Uids are kept.
  */
 export const importFile = async (world: World, file: string, options: ApplyOptions): Promise<void> => {
   const path = resolve(world.cwd, file);

@@ -11,18 +11,18 @@ import { counted } from '../terminal/index.ts';
 import { genericJson } from '../typed-resource.ts';
 import { ARCHIVE_HEAD, type ArchiveLine } from './archive-lines.ts';
 
-/** Messages asked for at once. */
+/** Messages of one request. */
 const PAGE = 200;
 
 /**
- * Writes one archive, a line of JSON each: manifests in the order of application, files with their bytes, sessions with their
- * messages. Bytes that messages point to are not in it; the number of them is reported.
+ * Writes an archive, one line of JSON each: manifests in the order in which they are applied, files with their bytes, sessions with their
+ * messages. Bytes that messages refer to are not included; their number is reported.
  */
 export const writeArchive = async (
   context: CommandContext,
   found: {
     readonly manifests: readonly JsonObject[];
-    /** What deployments make, each with the one that makes it. */
+    /** What deployments render, each with its deployment. */
     readonly rendered: readonly { readonly manifest: JsonObject; readonly deployment: string }[];
     readonly all: readonly Resource[];
   },
@@ -77,7 +77,7 @@ export const writeArchive = async (
 
 const uidOf = (manifest: JsonObject): string => textOf(mapOf(manifest['metadata'])['uid']);
 
-/** The owners of a resource, by its uid, that are among the manifests of the archive; nothing where there are none. */
+/** The owners of a resource, by its uid, that are among the manifests of the archive; an empty list if there are none. */
 const ownersWithin = (
   all: readonly Resource[],
   manifests: readonly JsonObject[],
@@ -95,7 +95,7 @@ const ownersWithin = (
   };
 };
 
-/** Keys of the system are made anew. */
+/** System keys are created again. */
 const ownLabels = (labels: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith('svc/')));
 

@@ -14,7 +14,7 @@ export interface ChannelOptions extends GlobalOptions {
   readonly follow?: boolean;
 }
 
-/** `svc channel post CHANNEL [TEXT]`: says something in a channel and tells whom it reached. */
+/** `svc channel post CHANNEL [TEXT]`: posts a message and reports whom it reached. */
 export const postMessage = async (world: World, words: readonly string[], options: ChannelOptions): Promise<void> => {
   const [channel = '', ...given] = words;
   const form = outputForm(options.output);
@@ -39,7 +39,7 @@ export const postMessage = async (world: World, words: readonly string[], option
   if (posted.routedSessions.length === 0) note('no subscription takes it: no one will answer');
 };
 
-/** `svc channel open CHANNEL` and `svc channel close CHANNEL`: whether messages are taken; the rest stays as it is. */
+/** `svc channel open CHANNEL` and `svc channel close CHANNEL`: changes only whether messages are accepted. */
 export const setChannelPhase = async (
   world: World,
   given: { readonly channel: string; readonly phase: 'open' | 'closed' },

@@ -1,30 +1,30 @@
 import type { ChannelMessage } from '@svc/api/data';
 import type { ChannelEvent } from '@svc/api/events';
 
-/** Events remembered: as many as the server keeps events of a channel at most, which all may come again. */
+/** Events remembered: as many as the server keeps for a channel, all of which may be sent again. */
 const SEEN_MAX = 10_000;
 
-/** What of a channel was shown, so that nothing is shown twice and nothing that is new is left out. */
+/** What was already shown of a channel, so that nothing is shown twice and nothing new is left out. */
 export class ShownOfChannel {
   /** Ids of messages, numbers and times of other events; oldest first. */
   readonly #seen = new Set<string>();
   /** Ids of the first list. */
   #listed: ReadonlySet<string> = new Set();
-  /** Id of the oldest message that was listed, where the channel has older ones: these were not asked for. */
+  /** Id of the oldest listed message, if the channel has older ones: those were not asked for. */
   #oldest = '';
   #newest = '';
-  /** Time of the newest message that was listed. */
+  /** Time of the newest listed message. */
   #listedAt = 0n;
   /** True while a stream repeats what happened before the list. */
   #isPast = false;
   #isAgain = false;
 
-  /** Id of the newest message that was shown; '' for none. */
+  /** Id of the newest shown message; '' for none. */
   get newest(): string {
     return this.#newest;
   }
 
-  /** What the first list has; `hasOlder` says that the channel has messages before them. */
+  /** Records the first list; `hasOlder` says that the channel has messages before it. */
   start(listed: readonly ChannelMessage[], hasOlder: boolean): void {
     if (hasOlder) this.#oldest = listed[0]?.id ?? '';
     this.#listed = new Set(listed.map(({ id }) => id));
@@ -35,13 +35,13 @@ export class ShownOfChannel {
     this.#noteNewest(listed.at(-1)?.id);
   }
 
-  /** From now on everything that the server keeps comes once more, from before the list too. */
+  /** From now on the server sends everything that it keeps again, including what came before the list. */
   startAgain(): void {
     this.#isPast = true;
     this.#isAgain = true;
   }
 
-  /** False for what was shown, and for what comes again from before the list. */
+  /** False for what was shown, and for repeats from before the list. */
   takes(event: ChannelEvent): boolean {
     const { message, timestamp, sequence } = event;
     if (message !== undefined) {
@@ -49,13 +49,13 @@ export class ShownOfChannel {
       return this.takesMessage(message);
     }
     if (this.#isPast && timestamp < this.#listedAt) return false;
-    // A restored store counts on from where it was: only with its time is a number that of one event.
+    // A restored store counts on from the state of the backup, so a number identifies an event only together with its time.
     return this.#remember(`${sequence}@${timestamp}`);
   }
 
-  /** As `takes`, of a message. */
+  /** As `takes`, for a message. */
   takesMessage({ id }: ChannelMessage): boolean {
-    // A live message may be older than those of the list: its writer was slower. Of those that come again it was there before.
+    // A live message may be older than those of the list, because its writer was slower. A repeated one was there before.
     if (this.#isAgain && id < this.#oldest) return false;
     this.#noteNewest(id);
     return this.#remember(id);

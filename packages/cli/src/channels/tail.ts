@@ -11,9 +11,9 @@ import type { World } from '../world.ts';
 import type { ChannelOptions } from './channel.ts';
 import { ShownOfChannel } from './shown-of-channel.ts';
 
-/** Messages shown before what comes when --limit says nothing. */
+/** Messages shown first if --limit is not given. */
 const SHOWN = 10;
-/** Most messages of one page of the server, and those that are looked through at once after a break. */
+/** Messages of one page of the server, and those that are checked at once after a break. */
 const PAGE_MAX = 200;
 const PAGE_AGAIN = 50;
 
@@ -38,14 +38,14 @@ export const tailChannel = async (world: World, channel: string, options: Channe
 interface TailParts {
   readonly context: CommandContext;
   readonly channel: string;
-  /** Messages shown before what comes. */
+  /** Messages shown first. */
   readonly limit: number;
   readonly show: (message: ChannelMessage) => void;
 }
 
 /**
- * What happens in a channel, each thing once. While a stream resumes at its cursor nothing is between two of them. Without a
- * cursor a list comes in after the stream is open: every later event is sure to come, and what both have is shown once.
+ * Follows a channel and shows each thing once. A stream that resumes at its cursor misses nothing. Without a cursor,
+ * the list is read after the stream is open: every later event will come, and what both contain is shown once.
  */
 class Tail {
   readonly #parts: TailParts;
@@ -68,7 +68,7 @@ class Tail {
     for (const message of listed) show(message);
   }
 
-  /** Shows the newest messages, then answers every event that was not shown yet, until Ctrl-C. */
+  /** Shows the newest messages, then yields every event that was not shown yet, until Ctrl-C. */
   follow(): AsyncIterable<ChannelEvent> {
     const events = (signal: AbortSignal, onOpen: () => void) => this.#events(signal, onOpen);
     const forget = () => this.#forgetCursor();
@@ -106,7 +106,7 @@ class Tail {
       },
     };
     const isResumed = this.#cursor !== '';
-    // After a break without a cursor everything that is kept comes once more; what was shown is left out.
+    // After a break without a cursor everything that is kept is sent again; what was shown is left out.
     const after = isResumed ? this.#cursor : this.#isListed ? '0' : '';
     const stream = client.gateway
       .streamChannelEvents({ ns: target.namespace, channel, after }, call)
@@ -130,7 +130,7 @@ class Tail {
     }
   }
 
-  /** Messages outlive their events: those that came while there was no stream are read, however many. */
+  /** Messages are kept longer than their events: those that came while there was no stream are read, however many. */
   async #catchUp(signal: AbortSignal): Promise<void> {
     this.#shown.startAgain();
     const { newest } = this.#shown;
@@ -139,7 +139,7 @@ class Tail {
     for (const message of messages) if (this.#shown.takesMessage(message)) this.#parts.show(message);
   }
 
-  /** The newest messages, oldest first, page after page as long as `isWanted` says so of what was found. */
+  /** The newest messages, oldest first, page by page until `isWanted` returns false for what was found. */
   async #newest(
     { pageSize, signal }: { readonly pageSize: number; readonly signal: AbortSignal | undefined },
     isWanted: (found: readonly ChannelMessage[]) => boolean,

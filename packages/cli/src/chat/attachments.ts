@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 /** Part of a message that carries a file. */
 export type Attachment = MessageInitShape<typeof SessionMessagePartSchema>;
 
-/** Base64 of it has to fit one request. */
+/** Its Base64 form has to fit into one request. */
 const ATTACHMENT_BYTES = 5 * 1_048_576;
 
 const kinds = {

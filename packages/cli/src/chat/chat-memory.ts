@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 /** Conversations remembered; older ones are forgotten, not deleted. */
 const REMEMBERED = 100;
 
-/** Which conversation of which server and agent. */
+/** The conversation of one server and agent. */
 export interface ChatPlace {
   readonly server: string;
   readonly namespace: string;
@@ -23,17 +23,17 @@ const read = (world: World): [string, string][] => {
     const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
     return entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   } catch (error) {
-    // Losing this file costs one call of `svc session list`; it must not keep anyone from talking.
+    // Losing this file costs one call of `svc session list`; it must not keep anyone from chatting.
     if (error instanceof SyntaxError) return [];
     throw error;
   }
 };
 
-/** The session last talked in, so that `svc chat` continues where one left. */
+/** The session of the last chat, so that `svc chat` continues it. */
 export const recallChat = (world: World, place: ChatPlace): string | undefined =>
   new Map(read(world)).get(keyOf(place));
 
-/** Keeps the session for `recallChat`; the oldest places are forgotten. */
+/** Keeps the session for `recallChat`; the oldest entries are dropped. */
 export const rememberChat = (world: World, place: ChatPlace, sessionId: string): void => {
   const key = keyOf(place);
   const others = read(world).filter(([known]) => known !== key);

@@ -22,7 +22,7 @@ export interface ChatOptions extends GlobalOptions {
 /** Agent of `svc chat` without a name; `svc up` creates it. */
 const DEFAULT_AGENT = 'demo';
 
-/** `svc chat [AGENT]`: a talk at a terminal; with -m or from a pipe one turn. */
+/** `svc chat [AGENT]`: a conversation at a terminal; with -m or from a pipe, a single turn. */
 export const chat = async (world: World, agent: string | undefined, options: ChatOptions): Promise<void> => {
   const isPiped = !world.stdin.isTerminal;
   const opened = await openContext(world, options);
@@ -40,7 +40,7 @@ export const chat = async (world: World, agent: string | undefined, options: Cha
   const write = (shown: string): void => world.stdout.write(shown);
   const style = styleFor(world.stdout, world.environment, options.color);
   const columns = world.stdout.columns;
-  // Without a terminal nothing is painted; the text of the reply is written whole at the end.
+  // Without a terminal there are no colours or updates; the text of the reply is written at the end.
   const renderer = new ReplyRenderer({
     write: isLive ? write : () => undefined,
     style,
@@ -59,7 +59,7 @@ export const chat = async (world: World, agent: string | undefined, options: Cha
   }
 };
 
-/** A session of its own unless one is named: a script must not fall into yesterday's talk. */
+/** A new session unless one is named: a script must not continue yesterday's conversation. */
 const oneTurnSession = async (
   context: CommandContext,
   agent: string | undefined,
@@ -97,7 +97,7 @@ const talk = async (context: CommandContext, agent: string | undefined, options:
   }
 };
 
-/** The one that is named, else the last one with this agent if it still exists, else a new one. */
+/** The named session, else the last one with this agent if it still exists, else a new one. */
 const talkSession = async (
   context: CommandContext,
   agent: string | undefined,

@@ -27,7 +27,7 @@ Ctrl-C stops an answer; pressed when nothing is written, twice, it leaves.`;
 
 const promptOf = (style: Style): string => style.bold('you> ');
 
-/** The talk at a terminal: one line asked, one answer shown, until the person leaves. */
+/** The conversation at a terminal: reads a line, shows the answer, until the person leaves. */
 export class Conversation {
   readonly #parts: ConversationParts;
   #session: Session;
@@ -59,7 +59,7 @@ export class Conversation {
     }
   }
 
-  /** The next line that was typed while an answer was being written, shown as if it were typed now. */
+  /** The next line that was typed during an answer, shown as if it were typed now. */
   #ahead(): string | undefined {
     const line = this.#typedAhead.shift();
     const { world, style } = this.#parts;
@@ -67,7 +67,7 @@ export class Conversation {
     return line;
   }
 
-  /** Failures of one line are explained and the conversation continues. */
+  /** Failures of one line are explained, and the conversation continues. */
   async #guarded(work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work();
@@ -80,7 +80,7 @@ export class Conversation {
     }
   }
 
-  /** True to leave. */
+  /** Returns true to leave. */
   async #take(line: string): Promise<boolean> {
     if (!line.startsWith('/')) {
       await this.#say(line);
@@ -133,7 +133,7 @@ export class Conversation {
     await this.#catchUp();
   }
 
-  /** A turn that runs already, of a former start of this program or of someone else, is shown first. */
+  /** A turn that is already running, started by an earlier run of this program or by someone else, is shown first. */
   async #catchUp(): Promise<void> {
     const { activeTurnId } = await this.#session.get(-1);
     if (activeTurnId !== '') await this.#follow(activeTurnId);
@@ -146,7 +146,7 @@ export class Conversation {
     await this.#follow(turnId);
   }
 
-  /** Shows a turn while Ctrl-C and /stop end it and other lines wait for their turn. */
+  /** Shows a turn; Ctrl-C and /stop end it, other lines wait for their turn. */
   async #follow(turnId: string): Promise<void> {
     const { world, client, terminal, style, showReasoning } = this.#parts;
     const write = (text: string): void => terminal.print(text, (shown) => world.stdout.write(shown));

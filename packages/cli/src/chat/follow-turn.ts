@@ -6,18 +6,18 @@ import { askPermission, openRequests, type QuestionParts } from './permission-qu
 import type { ReplyRenderer } from './reply-renderer.ts';
 
 export interface FollowParts extends Omit<QuestionParts, 'terminal'> {
-  /** Absent where no one can be asked. */
+  /** Absent where there is no one to ask. */
   readonly terminal: QuestionParts['terminal'] | undefined;
   readonly renderer: ReplyRenderer;
-  /** A line for the person, apart from the reply. */
+  /** A line for the person, separate from the reply. */
   readonly note: (text: string) => void;
 }
 
-/** How a turn ended, as far as this program saw it. */
+/** How a turn ended, as far as this program saw. */
 export type TurnOutcome =
   | { readonly kind: 'ended'; readonly reason: string; readonly isError: boolean }
   | { readonly kind: 'interrupted' }
-  /** A permission is asked for and no one is here to answer. */
+  /** A permission is asked for, and there is no one to answer. */
   | { readonly kind: 'unanswered'; readonly requestId: string };
 
 /** Shows a turn to its end, through lost connections; permission requests are asked inline. */
@@ -40,7 +40,7 @@ export const followTurn = async (
   return { kind: 'ended', reason: 'completed', isError: false };
 };
 
-/** Asks what is open now; a request that a RESET shows again may be answered already. */
+/** Asks about open requests; one that a RESET shows again may be answered already. */
 const decide = async (parts: FollowParts, turnId: string): Promise<TurnOutcome | undefined> => {
   for (const request of await openRequests(parts, turnId)) {
     if (parts.terminal === undefined) return { kind: 'unanswered', requestId: request.id };
@@ -54,7 +54,7 @@ const decide = async (parts: FollowParts, turnId: string): Promise<TurnOutcome |
   return undefined;
 };
 
-/** Tells once that the connection is gone and once that it is back. */
+/** Reports once that the connection is lost, and once that it is back. */
 const connectionNotes = (parts: FollowParts): ((state: ConnectionState) => void) => {
   let isLost = false;
   return (state) => {

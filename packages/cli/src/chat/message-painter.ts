@@ -1,7 +1,7 @@
 import { type SessionMessagePart, SessionMessagePartType as Type } from '@svc/api/data';
 import { cutToWidth, harmless } from '../terminal/index.ts';
 
-/** How a run of text is to look; the writer turns tones into colours. */
+/** How a run of text should look; the writer turns tones into colours. */
 export type Tone = 'plain' | 'dim' | 'red' | 'yellow';
 const tones: readonly Tone[] = ['plain', 'dim', 'red', 'yellow'];
 
@@ -15,8 +15,8 @@ export interface PainterOptions {
 }
 
 /**
- * Turns the parts of one message into one text. What it paints depends only on the content so far, never on how it was
- * cut into events: so a message that is sent again after a RESET can be compared with what is already on the screen.
+ * Turns the parts of one message into one text. The result depends only on the content so far, never on how it was
+ * split into events, so a message that is sent again after a RESET can be compared with what is on the screen.
  */
 export class MessagePainter {
   readonly #options: PainterOptions;
@@ -28,7 +28,7 @@ export class MessagePainter {
     this.#options = options;
   }
 
-  /** The text that this part adds, tone marks included. */
+  /** The text that this part adds, including tone marks. */
   paint(part: SessionMessagePart): string {
     const type = part.partType;
     if (type === Type.REASONING && !this.#options.showReasoning) return '';
@@ -43,7 +43,7 @@ export class MessagePainter {
     return `${this.#lineStart()}${this.#run(line.tone, `${line.text}\n`)}`;
   }
 
-  /** What ends the message on a line of its own. */
+  /** Ends the message on a line of its own. */
   end(): string {
     return `${this.#lineStart()}${this.#run('plain', '')}`;
   }
@@ -96,7 +96,7 @@ export class MessagePainter {
   }
 }
 
-/** Runs of a painted text with their tones; `from` is the tone in force before it. */
+/** Runs of a painted text with their tones; `from` is the tone in effect before it. */
 export const splitTones = (painted: string, from: Tone): readonly { readonly tone: Tone; readonly text: string }[] => {
   const runs: { tone: Tone; text: string }[] = [];
   let tone = from;
@@ -113,7 +113,7 @@ export const splitTones = (painted: string, from: Tone): readonly { readonly ton
   return runs.length === 0 && tone !== from ? [{ tone, text: '' }] : runs;
 };
 
-/** Carriage returns go, whatever event border they fall on; marks cannot come from outside. */
+/** Carriage returns are removed, wherever events are split; tone marks cannot come from outside. */
 const clean = (text: string): string => harmless(text.replaceAll('\r', '')).replace(marks, '\ufffd');
 
 const oneLine = (text: string): string => clean(text).trim().replace(/\s+/g, ' ');
@@ -124,7 +124,7 @@ const readPayload = (text: string): Record<string, unknown> => {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 };
 
-/** A failed tool answers JSON; its sentence is what people want to read. */
+/** A failed tool answers JSON; people want to read the sentence in it. */
 const errorText = (part: SessionMessagePart, payload: Record<string, unknown>): string => {
   const output = payload['output'];
   const sentence = typeof output === 'object' && output !== null ? Reflect.get(output, 'error') : undefined;

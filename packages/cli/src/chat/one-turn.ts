@@ -6,11 +6,11 @@ import { type FollowParts, followTurn } from './follow-turn.ts';
 export interface OneTurn {
   readonly text: string;
   readonly attachments: readonly Attachment[];
-  /** True to write the reply as it comes; false to write its text whole at the end, for programs. */
+  /** True to write the reply as it arrives; false to write its text at the end, for programs. */
   readonly isLive: boolean;
 }
 
-/** Sends one message and shows the reply. A failed or unanswerable turn is a CommandFailure that says what to do. */
+/** Sends one message and shows the reply. A turn that failed or cannot be answered is a CommandFailure that says what to do. */
 export const talkOnce = async (parts: FollowParts, turn: OneTurn): Promise<void> => {
   const { turnId } = await parts.session.send(turn.text, { parts: [...turn.attachments] });
   let view: ReplyView = emptyView;

@@ -12,10 +12,10 @@ export interface QuestionParts {
   readonly columns: number;
 }
 
-/** Most of a tool's input that a question shows, in characters. */
+/** Characters of a tool's input that a question shows at most. */
 const INPUT_SHOWN = 2_000;
 
-/** Open requests of a turn; empty when they were answered meanwhile, here or elsewhere. */
+/** Open requests of a turn; empty if they were answered meanwhile, here or elsewhere. */
 export const openRequests = async (
   parts: Pick<QuestionParts, 'client' | 'session'>,
   turnId: string,
@@ -28,7 +28,7 @@ export const openRequests = async (
 export const askPermission = async (parts: QuestionParts, request: PermissionRequest): Promise<boolean> => {
   const { write, style, terminal, columns } = parts;
   const input = harmless(request.inputJson).slice(0, INPUT_SHOWN);
-  // The line of the tool call above shows the input unless it was too long for it.
+  // The line of the tool call above shows the input unless it was too long.
   if (input.length > columns / 2) write(`${style.dim(input)}\n`);
   for (const [index, option] of request.options.entries()) write(`  [${index + 1}] ${harmless(option.name)}\n`);
   while (true) {
@@ -48,7 +48,7 @@ const keysText = (options: readonly PermissionOption[]): string =>
 
 const isAllow = (option: PermissionOption): boolean => option.decision === PermissionDecision.ALLOW;
 
-/** A number names an option; y and n the first that allows or denies. */
+/** A number names an option; y and n choose the first one that allows or denies. */
 const chosen = (word: string, options: readonly PermissionOption[]): PermissionOption | undefined => {
   if (word === 'y' || word === 'yes') return options.find(isAllow);
   if (word === 'n' || word === 'no') return options.find((option) => !isAllow(option));

@@ -12,7 +12,7 @@ interface Shown {
   painter: MessagePainter;
   /** Everything painted of it so far, as it is on the screen. */
   text: string;
-  /** After a RESET: what was painted anew, until it has caught up with the screen. */
+  /** After a RESET: the new painted text, until it has caught up with the screen. */
   replay: string | undefined;
 }
 
@@ -20,7 +20,7 @@ const RESTARTED = '\ue003  (the answer was interrupted and starts again)\n\ue000
 
 /**
  * Writes the events of a session as they come. A screen cannot take text back, so after a RESET it writes nothing while
- * the message repeats what is shown, continues where new text begins, and says so when the new text is another one.
+ * the message repeats what is shown, continues where new text begins, and says so if the text differs.
  */
 export class ReplyRenderer {
   readonly #options: RendererOptions;
@@ -42,7 +42,7 @@ export class ReplyRenderer {
     } else if (event.kind === Kind.DONE) this.#finish(shown);
   }
 
-  /** Ends the line that is being written, before something else is shown. */
+  /** Ends the line that is being written, before other output. */
   breakLine(): void {
     if (!this.#isLineStart) this.#write('\n');
   }
@@ -71,7 +71,7 @@ export class ReplyRenderer {
     else this.#goOn(shown, replay);
   }
 
-  /** The repetition is over: either it reached the end of what is shown, or it differs. */
+  /** The repetition is over: it either reached the end of what is shown, or it differs. */
   #goOn(shown: Shown, replay: string): void {
     const isSame = replay.startsWith(shown.text);
     if (!isSame) this.breakLine();

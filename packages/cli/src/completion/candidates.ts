@@ -7,12 +7,12 @@ interface Candidate {
   readonly help: string;
 }
 
-/** What the word being written may become without asking a server, and whose live names would fit. */
+/** What the current word may become without asking a server, and which kind's live names would fit. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** Plural of a kind, or undefined when no names fit here. */
+  /** Plural of a kind, or undefined if no names fit here. */
   readonly liveKind: string | undefined;
-  /** Flags already written, for the address of the server. */
+  /** Flags already typed, for the address of the server. */
   readonly flags: Readonly<Record<string, string>>;
 }
 
@@ -84,9 +84,9 @@ export const complete = (program: Command, words: readonly string[]): Completion
 
 interface Walk {
   readonly command: Command;
-  /** Option whose value comes next. */
+  /** Option that the next word is the value of. */
   readonly pending: Option | undefined;
-  /** Arguments already written. */
+  /** Arguments already typed. */
   readonly args: readonly string[];
   readonly flags: Readonly<Record<string, string>>;
 }
@@ -114,7 +114,7 @@ const follow = (program: Command, words: readonly string[]): Walk => {
   return { command, pending, args, flags };
 };
 
-/** Options of a command and of those above it. */
+/** Options of a command and of its parents. */
 const optionsOf = (command: Command): readonly Option[] => [
   ...command.options,
   ...(command.parent === null ? [] : optionsOf(command.parent)),

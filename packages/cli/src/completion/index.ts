@@ -1,6 +1,6 @@
 /**
- * completion: scripts for four shells and what they ask: `svc __complete -- WORDS`, one candidate a line. Names of live
- * resources are asked from the server for at most 300 ms; without one, the rest completes all the same.
+ * completion: scripts for four shells and the command they call: `svc __complete -- WORDS`, one candidate a line. Live names of
+ * resources are requested from the server for at most 300 ms; without it, everything else still completes.
  */
 import type { Command } from 'commander';
 import { openPlain } from '../context.ts';
@@ -22,7 +22,7 @@ export const printScript = (world: World, shell: string): void => {
   world.stdout.write(script);
 };
 
-/** `svc __complete -- WORDS`; never fails, for a shell has no place to show it. */
+/** `svc __complete -- WORDS`; never fails, because a shell has no place to show an error. */
 export const printCompletions = async (world: World, program: Command, words: readonly string[]): Promise<void> => {
   const completion = complete(program, words[0] === '--' ? words.slice(1) : words);
   const current = words.at(-1) ?? '';
@@ -45,12 +45,12 @@ const liveNames = async (world: World, completion: Completion): Promise<readonly
     const items = await kind.list(scope);
     return items.map((item) => pathOf(item) ?? item.name);
   } catch {
-    // No server, no rights, a broken profile: there are just no names to offer.
+    // No server, no rights, a broken profile: there are no names to offer.
     return [];
   }
 };
 
-/** Files and documents are called by their path. */
+/** People refer to files and documents by path. */
 const pathOf = ({ json }: Item): string | undefined => {
   const { kind, spec } = json;
   if ((kind !== 'File' && kind !== 'Knowledge') || typeof spec !== 'object' || spec === null || !('path' in spec))

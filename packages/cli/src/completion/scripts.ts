@@ -1,4 +1,4 @@
-/** Completion scripts; each asks `svc __complete` with the words so far, the last one being written. */
+/** Completion scripts; each calls `svc __complete` with the words so far, the last one being incomplete. */
 export const scripts: Readonly<Record<string, string>> = {
   bash: `# svc completion for bash: add to ~/.bashrc:  source <(svc completion bash)
 _svc_complete() {

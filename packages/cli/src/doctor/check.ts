@@ -3,7 +3,7 @@ export interface Check {
   readonly name: string;
   readonly result: 'ok' | 'warn' | 'fail';
   readonly detail: string;
-  /** What to do; empty when all is well. */
+  /** What to do; empty if all is well. */
   readonly remedy: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * doctor: looks for what keeps svc from working, on this machine and from the server, and says what to do about it.
+ * doctor: finds what keeps svc from working, on this machine and through the server, and says what to do about it.
  * Changes nothing and never blocks a start.
  */
 

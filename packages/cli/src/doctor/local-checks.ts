@@ -5,10 +5,10 @@ import { type Check, fail, ok, warn } from './check.ts';
 type Loaded = ReturnType<ServerModule['loadConfig']>;
 
 const LEAST_NODE = 26;
-/** Below this a busy server fills the disk within hours. */
+/** With less, a busy server fills the disk within hours. */
 const LOW_DISK_BYTES = 1024 ** 3;
 const FULL_DISK_BYTES = 100 * 1024 ** 2;
-/** A commit may need as much. */
+/** A commit may need this much. */
 const NO_ROOM_BYTES = 1024 ** 2;
 
 /** Whether this Node.js is new enough. */
@@ -44,7 +44,7 @@ export const checkConfiguration = (
   }
 };
 
-/** Whether the data directory can be used, who else may read it, its key file, and the room on its disk. */
+/** Whether the data directory can be used, who else may read it, its key file, and free disk space. */
 export const checkDataDirectory = (
   world: World,
   dataDir: string,

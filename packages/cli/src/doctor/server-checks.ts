@@ -3,10 +3,10 @@ import type { World } from '../world.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 const ANSWER_MS = 3_000;
-/** Tokens expire by the clock; more than this and sign-ins start to fail. */
+/** Tokens expire by the clock; with a larger difference sign-ins start to fail. */
 const SKEW_MS = 30_000;
 
-/** What a server shows from outside: alive, ready, its clock. Undefined when no server answers. */
+/** What can be seen of a server from outside: alive, ready, its clock. Undefined when no server answers. */
 export const checkServer = async (
   world: World,
   address: string,
@@ -34,7 +34,7 @@ const notReady = (status: number, facts: { readonly address: string; readonly bo
     return fail(
       'server',
       `${facts.address} is not ready: ${facts.body.trim().slice(0, 200)}`,
-      'look into the log of the server',
+      'read the log of the server',
     );
   return fail(
     'server',
@@ -51,7 +51,7 @@ const clockSkew = (world: World, date: string | null): readonly Check[] => {
   return [skewMs > SKEW_MS ? warn('clock', text, 'synchronise the clocks (NTP)') : ok('clock', text)];
 };
 
-/** What the server says about this caller, and its own self-checks when it has them. */
+/** What the server says about this caller, and its own checks, if it has them. */
 export const checkFromInside = async (client: Client, isOnline: boolean): Promise<readonly Check[]> => {
   const checks: Check[] = [];
   try {
@@ -75,7 +75,7 @@ export const checkFromInside = async (client: Client, isOnline: boolean): Promis
   } catch (error) {
     if (!isSvcError(error)) throw error;
     if (error.code !== 'UNIMPLEMENTED' && error.code !== 'PERMISSION_DENIED' && error.code !== 'UNAUTHENTICATED') {
-      checks.push(warn('server checks', `${error.message} (${error.reason})`, 'look into the log of the server'));
+      checks.push(warn('server checks', `${error.message} (${error.reason})`, 'read the log of the server'));
     }
   }
   return checks;

@@ -4,7 +4,7 @@ import { type Check, fail, ok, warn } from './check.ts';
 
 const NAME = 'store';
 
-/** Whether the store of this machine can be opened, while no server has it open: a running one is asked itself. */
+/** Whether the store on this machine can be opened, if no server has it open; a running server checks it itself. */
 export const checkStore = async (
   world: World,
   options: { readonly config?: string; readonly dataDir?: string },
@@ -16,7 +16,7 @@ export const checkStore = async (
     const { applied, known, pending } = (await upkeep.moveSchema({ to: 'status' })).status;
     if (pending.length > 0)
       return [
-        warn(NAME, `schema ${applied}, this release has ${known}`, 'the next start, or svc migrate up, moves it on'),
+        warn(NAME, `schema ${applied}, this release has ${known}`, 'the next start, or svc migrate up, migrates it'),
       ];
     return [ok(NAME, `schema ${applied}`)];
   } catch (error) {

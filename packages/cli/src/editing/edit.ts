@@ -21,18 +21,18 @@ import { type LiveResource, readLive } from './live-resource.ts';
 import { isEqualJson, mergeDifference, patchedPaths } from './merge-difference.ts';
 import { movedFields, replaceLive } from './replace-resource.ts';
 
-/** Times a person may be shown a text again. */
+/** How often a person may be shown a text again. */
 const ROUNDS_MAX = 100;
 
-/** What became of a text that came back from the editor. */
+/** What happened to a text that came back from the editor. */
 type Outcome =
   | { readonly is: 'done'; readonly note: string; readonly isWritten: boolean }
   | { readonly is: 'refused'; readonly findings: readonly TextFinding[] }
   | { readonly is: 'conflict'; readonly newer: LiveResource; readonly text: string };
 
 /**
- * `svc edit KIND NAME`: the manifest in the person's editor; what is refused is shown there again with its findings, a conflict
- * with the newer state. Nothing is written when nothing changed. A text that could not be written is kept and named.
+ * `svc edit KIND NAME`: opens the manifest in the person's editor. A refused text opens again with its errors, a conflict
+ * with the newer state. Nothing is written if nothing changed. A text that could not be written is kept, and its path printed.
  */
 export const edit = async (world: World, words: readonly string[], options: GlobalOptions): Promise<void> => {
   const { kind, name } = kindAndName(words);
@@ -55,7 +55,7 @@ export const edit = async (world: World, words: readonly string[], options: Glob
   }
 };
 
-/** What the environment names may be a program of any sort; the editor that is assumed needs a person. */
+/** A program named by the environment may be of any sort; the default editor needs a person. */
 const editorOf = ({ environment, stdin }: World): string => {
   const given = [environment['SVC_EDITOR'], environment['VISUAL'], environment['EDITOR']];
   const named = given.find((command) => command !== undefined && command.trim() !== '');
@@ -134,14 +134,14 @@ const lineOf = (finding: { readonly field: string; readonly description: string;
 
 const REFUSALS: ReadonlySet<string> = new Set(['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'ALREADY_EXISTS']);
 
-/** What the server found, at the lines of its fields; failures that another text would not mend are the caller's. */
+/** The server's findings, at the lines of their fields; errors that another text would not fix are left to the caller. */
 const serverFindings = (error: SvcError, lineOfField: (field: string) => number): readonly TextFinding[] => {
   if (!REFUSALS.has(error.code)) throw error;
   if (error.violations.length === 0) return [{ line: 0, text: `${error.message} (${error.reason})` }];
   return error.violations.map((violation) => ({ line: lineOfField(violation.field), text: lineOf(violation) }));
 };
 
-/** The person's changes on top of what others made of it meanwhile. */
+/** The person's changes applied to what others wrote meanwhile. */
 const conflict = async (context: CommandContext, base: LiveResource, wanted: JsonObject): Promise<Outcome> => {
   const { mergePatch } = await context.world.loadManifests();
   const newer = await readLive(context, base.address);
@@ -155,9 +155,9 @@ const conflict = async (context: CommandContext, base: LiveResource, wanted: Jso
       : `  ${path}: changed by others`,
   );
   const text = await editorText({ ...newer, manifest: merged }, [
-    'Somebody changed it meanwhile. Your changes are on top of the newer state; save and leave to write that.',
+    'Someone changed it meanwhile. Your changes are on top of the newer state; save and leave to write that.',
     ...remarks,
   ]);
-  context.note('somebody changed it meanwhile: look at the newer state');
+  context.note('someone changed it meanwhile: check the newer state');
   return { is: 'conflict', newer, text };
 };

@@ -2,9 +2,9 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { yamlText } from '../output.ts';
 import type { LiveResource } from './live-resource.ts';
 
-/** What is wrong with a text, at the line where it is in the text without its opening comments. */
+/** An error in a text, at its line in the text without the opening comments. */
 export interface TextFinding {
-  /** From 1; 0 where no line is to blame. */
+  /** From 1; 0 if it belongs to no line. */
   readonly line: number;
   readonly text: string;
 }
@@ -15,11 +15,11 @@ export const titleOf = ({ address }: Pick<LiveResource, 'address'>): string => {
   return `${kind} ${[kind === 'Namespace' ? '' : ns, parent, name].filter((part) => part !== '').join('/')}`;
 };
 
-/** The text for the editor: comments that say what this is and what to look at, then the manifest. */
+/** The text for the editor: comments that explain what it is and what to watch for, then the manifest. */
 export const editorText = async (live: LiveResource, remarks: readonly string[] = []): Promise<string> =>
   withComments(await yamlText(live.manifest), live, remarks);
 
-/** A text that was refused, with the findings above it; lines are counted as the editor will show them. */
+/** A refused text with the errors above it; lines are counted as the editor shows them. */
 export const refusedText = (written: string, live: LiveResource, findings: readonly TextFinding[]): string => {
   const body = withoutOpening(written);
   const remarks = (offset: number): readonly string[] => [
@@ -45,7 +45,7 @@ const commented = (line: string): string => (line === '' ? '#\n' : `# ${line}\n`
 
 const linesOf = (text: string): number => text.split('\n').length - 1;
 
-/** A text without the comments it opens with. */
+/** A text without its opening comments. */
 export const withoutOpening = (text: string): string => {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => !line.startsWith('#'));

@@ -1,6 +1,6 @@
 /**
- * editing: commands that change one resource in place: edit, patch, label, annotate. They read it, change its manifest and
- * replace it if no one was faster; the rules of manifests are the server's own parser. Fields stay unmanaged.
+ * editing: commands that change one resource: edit, patch, label, annotate. They read it, change its manifest and replace it unless
+ * someone else changed it meanwhile; the server's own parser checks manifests. They do not become managers of fields.
  */
 export { edit } from './edit.ts';
 export { changeAnnotations, changeLabels, type LabelOptions } from './label.ts';

@@ -13,14 +13,14 @@ export interface LabelOptions extends GlobalOptions, ScopeOptions {
 
 type Part = 'labels' | 'annotations';
 
-/** What is to become of each key; undefined removes it. */
+/** The new value of each key; undefined removes it. */
 type Changes = ReadonlyMap<string, string | undefined>;
 
-/** `svc label KIND NAME... key=value... key-...`, or all that `-l` or `--all` finds. */
+/** `svc label KIND NAME... key=value... key-...`, or everything that `-l` or `--all` selects. */
 export const changeLabels = (world: World, words: readonly string[], options: LabelOptions): Promise<void> =>
   changePart(world, { part: 'labels', words }, options);
 
-/** As changeLabels, of annotations. */
+/** As changeLabels, for annotations. */
 export const changeAnnotations = (world: World, words: readonly string[], options: LabelOptions): Promise<void> =>
   changePart(world, { part: 'annotations', words }, options);
 
@@ -48,7 +48,7 @@ const changePart = async (
 
 const isByList = ({ selector, all }: LabelOptions): boolean => selector !== undefined || all === true;
 
-/** Names come first; the first word with `=` or a dash at its end begins the changes. */
+/** Names come first; the first word with `=`, or with a dash at its end, begins the changes. */
 const readWords = (
   words: readonly string[],
   { part, isByList: byList }: { readonly part: Part; readonly isByList: boolean },
@@ -92,7 +92,7 @@ const changeOne = async (
   context.world.stdout.write(`${subject} ${done === 'unchanged' ? 'unchanged' : VERBS[part]}\n`);
 };
 
-/** A session is found with its agent. */
+/** A session is addressed by its agent and id. */
 const addressTo = async (context: CommandContext, kind: Kind, name: string): Promise<ResourceAddress> => {
   if (kind.name !== 'Session') return addressOf(context.scope, kind.name, name);
   const key = await findSession(context.scope, name);

@@ -5,26 +5,26 @@ import { isMap } from '../json-value.ts';
 import { collectPages, nestedJson, type ResourceAddress } from '../kinds/index.ts';
 import { genericJson, readGeneric } from '../typed-resource.ts';
 
-/** A resource as people write it, and the version it had. */
+/** A resource as people write it, and its version when it was read. */
 export interface LiveResource {
   readonly address: ResourceAddress;
   readonly version: string;
-  /** apiVersion, kind, metadata and spec, only what is set. */
+  /** apiVersion, kind, metadata and spec; only fields that are set. */
   readonly manifest: JsonObject;
-  /** As the server answered it. */
+  /** As the server returned it. */
   readonly resource: Resource;
 }
 
 const SECRETS_READ = 10_000;
 
-/** The resource at an address; of a Secret its values too when the caller may read them, which is audited. */
+/** The resource at an address; of a Secret also its values if the caller may read them, which is audited. */
 export const readLive = async (
   context: CommandContext,
   address: ResourceAddress,
   options: { readonly isNested?: boolean } = {},
 ): Promise<LiveResource> => liveOf(address, await readGeneric(context, address), options.isNested !== false);
 
-/** As readLive, but without the values of a Secret: lists never hold them, and what is written back empty stays. */
+/** As readLive, but without the values of a Secret: lists never contain them, and an empty value written back keeps the stored one. */
 export const readMasked = async (
   context: CommandContext,
   address: ResourceAddress,
@@ -37,7 +37,7 @@ export const readMasked = async (
     return { items: page.resources, next: page.nextPageToken };
   });
   const secret = found.find(({ metadata }) => metadata?.name === address.name);
-  // Only to fail as a read fails.
+  // Fails in the same way as a read.
   return liveOf(address, secret ?? (await readGeneric(context, address)), options.isNested !== false);
 };
 

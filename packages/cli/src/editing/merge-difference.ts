@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { isMap } from '../json-value.ts';
 
-/** Equal as JSON, whatever the order of members. */
+/** Equal as JSON, in any order of members. */
 export const isEqualJson = (left: JsonValue | undefined, right: JsonValue | undefined): boolean => {
   if (Array.isArray(left) && Array.isArray(right))
     return left.length === right.length && left.every((item, index) => isEqualJson(item, right[index]));
@@ -10,7 +10,7 @@ export const isEqualJson = (left: JsonValue | undefined, right: JsonValue | unde
   return names.length === Object.keys(right).length && names.every((name) => isEqualJson(left[name], right[name]));
 };
 
-/** The merge patch (RFC 7396) that makes `after` of `before`; lists are replaced whole, null removes. */
+/** The merge patch (RFC 7396) that turns `before` into `after`; lists are replaced whole, null removes. */
 export const mergeDifference = (before: JsonObject, after: JsonObject): JsonObject => {
   const removed = Object.keys(before).filter((name) => after[name] === undefined);
   const changed = Object.entries(after).flatMap(([name, value]): [string, JsonValue][] => {

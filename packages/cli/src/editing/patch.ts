@@ -17,7 +17,7 @@ export interface PatchOptions extends GlobalOptions {
   readonly dryRun?: boolean;
 }
 
-/** `svc patch KIND NAME`: a merge patch (RFC 7396) over the manifest: maps merge by key, lists are replaced, null removes. */
+/** `svc patch KIND NAME`: applies a merge patch (RFC 7396) to the manifest: maps merge by key, lists are replaced, null removes. */
 export const patch = async (world: World, words: readonly string[], options: PatchOptions): Promise<void> => {
   const { kind, name } = kindAndName(words);
   if (!isAuthorable(kind.name)) throw new CommandFailure(`a ${kind.name} is made by the system: it cannot be patched`);

@@ -8,12 +8,12 @@ import type { ResourceAddress } from '../kinds/index.ts';
 import type { ManifestModule } from '../world.ts';
 import { type LiveResource, readMasked } from './live-resource.ts';
 
-/** A resource as the parser of manifests read it. */
+/** A resource as the manifest parser returned it. */
 export type ManifestResource = NonNullable<
   ReturnType<ManifestModule['parseManifests']>['documents'][number]['resource']
 >;
 
-/** Puts a resource in the place of what is stored, if that still has the version. Throws ABORTED CONFLICT otherwise. */
+/** Replaces the stored resource if it still has the version. Throws ABORTED CONFLICT otherwise. */
 export const replaceLive = async (
   { client }: CommandContext,
   written: { readonly address: ResourceAddress; readonly resource: ManifestResource; readonly version: string },
@@ -43,12 +43,12 @@ const specMessage = (spec: ManifestResource['spec']): ResourceSpec => {
   return create(ResourceSpecSchema, { kind: { case: field.localName, value: spec } as ResourceSpec['kind'] });
 };
 
-/** Writers that may be faster before a command gives up. */
+/** Concurrent writers that may win before a command gives up. */
 const TRIES_MAX = 5;
 
 /**
- * Changes a resource: `change` makes the new manifest of the present one, once more from the newest state whenever somebody
- * was faster. Throws CommandFailure for what no manifest may say.
+ * Changes a resource: `change` makes the new manifest from the current one, again from the newest state whenever someone else
+ * changed it first. Throws CommandFailure for what a manifest may not say.
  */
 export const updateLive = (
   context: CommandContext,
@@ -57,7 +57,7 @@ export const updateLive = (
     readonly change: (manifest: JsonObject) => JsonObject;
     readonly isNested?: boolean;
     readonly dryRun?: boolean;
-    /** Version that the resource must have; without it the newest state is changed, whatever it is. */
+    /** Version that the resource must have; without it the newest state is changed. */
     readonly version?: string | undefined;
   },
 ): Promise<'changed' | 'unchanged'> => {
@@ -69,7 +69,7 @@ export const updateLive = (
   });
 };
 
-/** Throws what would refuse the manifest as that of a new resource; nothing is written. */
+/** Throws what would refuse the manifest of a new resource; nothing is written. */
 export const tryNew = async (
   context: CommandContext,
   address: ResourceAddress,
@@ -89,7 +89,7 @@ const requireVersion = ({ address, version }: LiveResource, wanted: string | und
   );
 };
 
-/** Changes labels or annotations of a resource, of kinds too that no manifest may hold; otherwise as updateLive. */
+/** Changes labels or annotations of a resource, also of kinds that manifests cannot contain; otherwise as updateLive. */
 export const updateMetadata = (
   context: CommandContext,
   address: ResourceAddress,
@@ -104,7 +104,7 @@ export const updateMetadata = (
     return outcome === ApplyOutcome.UNCHANGED ? 'unchanged' : 'changed';
   });
 
-/** Once more from the newest state whenever somebody was faster. */
+/** Again from the newest state whenever someone else changed it first. */
 const untilFirst = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -130,7 +130,7 @@ const checkManifest = async (
   return resource;
 };
 
-/** The field is empty where the whole is at fault. */
+/** The field is empty if the whole document is wrong. */
 const faultLine = ({ field, description, reason }: Fault): string =>
   `${field === '' ? '' : `${field}: `}${description} (${reason})`;
 
@@ -140,7 +140,7 @@ interface Fault {
   readonly reason: string;
 }
 
-/** What makes it another resource than the one that was read. */
+/** What identifies the resource; if it differs, the manifest means another one. */
 export const movedFields = (address: ResourceAddress, { key }: ManifestResource): readonly Fault[] => {
   const wanted = { kind: address.kind, 'metadata.name': address.name, 'metadata.namespace': address.ns };
   const namespace = key.kind === 'Namespace' ? address.ns : key.namespace;

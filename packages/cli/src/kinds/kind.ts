@@ -4,15 +4,15 @@ import { CommandFailure } from '../failure.ts';
 import { mapsOf, textOf } from '../json-value.ts';
 import type { World } from '../world.ts';
 
-/** Where a command looks. */
+/** What a command selects. */
 export interface Scope {
   readonly call: PlainClient['call'];
   readonly namespace: string;
   /** `-l`. */
   readonly selector: string;
-  /** Sessions: only those of this agent. */
+  /** Only sessions of this agent. */
   readonly agent: string | undefined;
-  /** Most items of a list. */
+  /** Items of a list at most. */
   readonly limit: number;
   readonly world: World;
 }
@@ -21,7 +21,7 @@ export interface Scope {
 export interface Item {
   readonly name: string;
   readonly namespace: string;
-  /** {apiVersion, kind, metadata, spec, status} as the API words them. */
+  /** {apiVersion, kind, metadata, spec, status}, named as in the API. */
   readonly json: JsonObject;
   /** Cells under the headings of its kind. */
   readonly cells: readonly string[];
@@ -39,13 +39,13 @@ export interface Kind {
   readonly wideHeadings: readonly string[];
   list(scope: Scope): Promise<readonly Item[]>;
   get(scope: Scope, name: string): Promise<Item>;
-  /** Answers a note such as `deleted`, or what holds it back. */
+  /** Returns a note such as `deleted`, or what delays the deletion. */
   remove(scope: Scope, name: string, options: RemoveOptions): Promise<string>;
-  /** A resource as the ResourceService words it (its spec below the name of its kind), as it is shown. */
+  /** A resource as the ResourceService returns it (its spec below the name of its kind), in the form in which it is shown. */
   itemOf(scope: Scope, resource: JsonObject): Item;
 }
 
-/** What becomes of dependants, as the API names it. */
+/** What happens to dependants, as the API names it. */
 export type Propagation =
   | 'DELETE_PROPAGATION_BACKGROUND'
   | 'DELETE_PROPAGATION_FOREGROUND'
@@ -53,27 +53,27 @@ export type Propagation =
 
 /** How a resource is deleted. */
 export interface RemoveOptions {
-  /** Namespaces: contents at once. */
+  /** Namespaces: delete contents at once. */
   readonly isPurge?: boolean;
-  /** What becomes of dependants; background when it is left out. */
+  /** What happens to dependants; background by default. */
   readonly propagation?: Propagation;
   /** Strips finalizers; admins only. */
   readonly isForced?: boolean;
 }
 
-/** Refuses what only resources with dependants and finalizers know. */
+/** Refuses options that only apply to resources with dependants and finalizers. */
 export const requirePlainRemoval = (kind: string, { propagation, isForced }: RemoveOptions): void => {
   if (isForced === true || (propagation !== undefined && propagation !== 'DELETE_PROPAGATION_BACKGROUND'))
     throw new CommandFailure(`--cascade and --force are not for a ${kind}`);
 };
 
-/** Names of all that the scope selects, however many there are: what is done to them must leave none out. */
+/** Names of everything that the scope selects, without a limit: an action on them must leave none out. */
 export const allNames = async (kind: Kind, scope: Scope): Promise<readonly string[]> =>
   (await kind.list({ ...scope, limit: Number.POSITIVE_INFINITY })).map(({ name }) => name);
 
 const PAGE = 200;
 
-/** Pages of a list until `limit` items are there. */
+/** Reads pages of a list until there are `limit` items. */
 export const collectPages = async <T>(
   limit: number,
   page: (pageToken: string, pageSize: number) => Promise<{ readonly items: readonly T[]; readonly next: string }>,
@@ -88,7 +88,7 @@ export const collectPages = async <T>(
   return items;
 };
 
-/** The items of a list operation, page after page, until the scope's limit; `member` is the field of the answer with them. */
+/** The items of a list operation, page by page, up to the scope's limit; `member` is the field of the answer that holds them. */
 export const listItems = (
   scope: Pick<Scope, 'call' | 'limit'>,
   operation: PlainOperation,

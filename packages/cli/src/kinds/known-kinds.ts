@@ -8,7 +8,7 @@ import { sessionKind } from './session-kind.ts';
 /** All kinds, in the order of help and completion. */
 export const kinds: readonly Kind[] = [namespaceKind, agentKind, sessionKind, ...resourceKinds];
 
-/** Kinds that cannot be in a manifest: the system makes their resources. */
+/** Kinds that cannot be in a manifest, because the system creates their resources. */
 const NOT_AUTHORABLE: ReadonlySet<string> = new Set(['Session', 'Worker', 'DeploymentReplica']);
 
 /** True for kinds whose resources people write. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 
-/** Texts that a later phase renders keep their expressions. */
+/** Texts that are rendered later keep their expressions. */
 const READ_LATER: ReadonlyMap<string, readonly string[]> = new Map([
   ['Agent', ['systemPrompt', 'postHistoryPrompt']],
   ['Template', ['specJson', 'metadata']],
@@ -8,13 +8,13 @@ const READ_LATER: ReadonlyMap<string, readonly string[]> = new Map([
 
 const RAW_END = /\{%-?\s*endraw\s*-?%\}/;
 
-/** A text as a manifest writes it so that apply reads the same again: braces that are not variables are in a raw block. */
+/** A text written so that apply reads the same text again: braces that are not variables are put into a raw block. */
 const literal = (text: string): string => {
   if (!text.includes('{{') && !text.includes('{%')) return text;
   return RAW_END.test(text) ? text : `{% raw %}${text}{% endraw %}`;
 };
 
-/** The spec of a manifest with every text that no later phase renders made literal. */
+/** The spec of a manifest, with every text made literal except those that are rendered later. */
 export const literalSpec = (kind: string, spec: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(spec).map(([field, value]) => [
@@ -23,7 +23,7 @@ export const literalSpec = (kind: string, spec: JsonObject): JsonObject =>
     ]),
   );
 
-/** As literalSpec, for metadata and parts inside. */
+/** As literalSpec, for metadata and nested parts. */
 export const literalValue = (value: JsonValue): JsonValue => {
   if (typeof value === 'string') return literal(value);
   if (Array.isArray(value)) return value.map(literalValue);

@@ -21,7 +21,7 @@ const itemOf = (scope: Scope, namespace: JsonObject): Item => {
 
 const DELETED = 'deleted; creating it again within the grace period brings it back';
 
-/** Namespaces: names are whole, so -n plays no part. */
+/** Namespaces: names are complete, so -n has no effect. */
 export const namespaceKind: Kind = {
   name: 'Namespace',
   plural: 'namespaces',

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { isMap } from '../json-value.ts';
 
-/** Texts of JSON that manifests may hold as what they mean: `specJson` as `spec`. */
+/** Fields with JSON text that manifests may hold in parsed form: `specJson` as `spec`. */
 const NESTED: ReadonlySet<string> = new Set([
   'specJson',
   'inputJson',
@@ -15,7 +15,7 @@ const NESTED: ReadonlySet<string> = new Set([
   'credentialsJson',
 ]);
 
-/** Texts that hold a JSON object become that object; manifests take both. */
+/** Texts that hold a JSON object become that object; manifests accept both. */
 export const nestedJson = (map: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(map).map(([name, value]): [string, JsonObject[string]] => {
@@ -31,7 +31,7 @@ const jsonMap = (text: string): JsonObject | undefined => {
     const value: unknown = JSON.parse(text);
     return isMap(value) ? value : undefined;
   } catch {
-    // A text that is not JSON is shown as the text it is.
+    // A text that is not JSON is shown as it is.
     return undefined;
   }
 };

@@ -7,7 +7,7 @@ const CASCADES: Readonly<Record<string, Propagation>> = {
   orphan: 'DELETE_PROPAGATION_ORPHAN',
 };
 
-/** What `--cascade` says becomes of dependants; background when it is not given. */
+/** What `--cascade` does with dependants; background by default. */
 export const propagationOf = (cascade = 'background'): Propagation => {
   const propagation = Object.hasOwn(CASCADES, cascade) ? CASCADES[cascade] : undefined;
   if (propagation !== undefined) return propagation;

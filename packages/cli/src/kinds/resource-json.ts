@@ -7,8 +7,8 @@ import { literalSpec, literalValue } from './literal-braces.ts';
 const SERVER_OWNED = ['uid', 'generation', 'resourceVersion', 'deletionTimestamp'];
 
 /**
- * A resource as the ResourceService words it, in the form of manifests, status included: spec and status are there without
- * the name of their kind around them; of a custom kind they are its own JSON.
+ * A resource from the ResourceService, in the form of manifests, status included: without the name of the kind around spec and status;
+ * for a custom kind they are its own JSON.
  */
 export const manifestForm = (resource: JsonObject): JsonObject => ({
   ...resource,
@@ -26,7 +26,7 @@ const rawJson = (text: string): JsonObject => mapOf(JSON.parse(text === '' ? '{}
 
 type WithoutDefaults = ManifestModule['withoutDefaults'];
 
-/** What one would write to create the same again: no status, nothing that the system decides, no defaults. */
+/** What one would write to create the same resource again: no status, no fields that the system sets, no defaults. */
 export const plainManifestOf = (json: JsonObject, withoutDefaults: WithoutDefaults): JsonObject => {
   const metadata = Object.entries(mapOf(json['metadata']))
     .map(([field, value]): [string, JsonValue] => [field, withoutSystemKeys(value)])
@@ -39,14 +39,14 @@ export const plainManifestOf = (json: JsonObject, withoutDefaults: WithoutDefaul
   };
 };
 
-/** Labels, annotations and finalizers of the system stay when they are left out, and no other may bring them. */
+/** System labels, annotations and finalizers stay when they are left out, and no one else may set them. */
 const withoutSystemKeys = (value: JsonValue): JsonValue => {
   const isSystem = (key: JsonValue): boolean => typeof key === 'string' && key.startsWith('svc/');
   if (Array.isArray(value)) return value.filter((item) => !isSystem(item));
   return isMap(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !isSystem(key))) : value;
 };
 
-/** As plainManifestOf, for readers that put variables in: braces that are not variables are in raw blocks. */
+/** As plainManifestOf, for readers that replace variables: braces that are not variables are put into raw blocks. */
 export const manifestOf = (json: JsonObject, withoutDefaults: WithoutDefaults): JsonObject => {
   const plain = plainManifestOf(json, withoutDefaults);
   const { kind, metadata = {}, spec } = plain;
@@ -56,20 +56,20 @@ export const manifestOf = (json: JsonObject, withoutDefaults: WithoutDefaults): 
 const isEmpty = (value: unknown): boolean =>
   value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
-/** Age of a resource by its metadata: the time in the uid is that of creation. */
+/** Age of a resource, from its metadata: the time in the uid is that of its creation. */
 export const ageOf = (metadata: JsonValue | undefined, nowMs: number): string => {
   const created = creationMs(textOf(mapOf(metadata)['uid']));
   return created === undefined ? '-' : age(created, nowMs);
 };
 
-/** Conditions that are bad when they are True, and those that are neither. */
+/** Conditions that are bad when True, and those that are neither good nor bad. */
 const WARNINGS: ReadonlySet<string> = new Set(['Alert', 'Exceeded']);
 const NEUTRAL: ReadonlySet<string> = new Set(['DelegatedExecution']);
 
 const isBad = ({ type, status }: JsonObject): boolean =>
   !NEUTRAL.has(textOf(type)) && status === (WARNINGS.has(textOf(type)) ? 'True' : 'False');
 
-/** Why a resource is not as it should be: the first condition that says so, Ready before others; a dash when none does. */
+/** What is wrong with a resource: the first condition that says so, Ready before others; a dash when there is none. */
 export const reasonText = (status: JsonObject): string => {
   const failed = mapsOf(status['conditions']).filter(isBad);
   const [first] = failed.toSorted(

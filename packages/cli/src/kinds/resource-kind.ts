@@ -23,7 +23,7 @@ const itemOf = (scope: Scope, resource: JsonObject): Item => {
   };
 };
 
-/** Where the ResourceService finds one resource. */
+/** Address of one resource in the ResourceService. */
 export interface ResourceAddress {
   readonly ns: string;
   readonly kind: string;
@@ -32,7 +32,7 @@ export interface ResourceAddress {
   readonly name: string;
 }
 
-/** A subscription is named with its channel: `channel/name`; a namespace is its own namespace. */
+/** A subscription is addressed with its channel, `channel/name`; a namespace is its own namespace. */
 export const addressOf = (scope: Pick<Scope, 'namespace'>, kind: string, name: string): ResourceAddress => {
   if (kind === 'Namespace') return { ns: name, kind, parent: '', name };
   const slash = kind === 'ChannelSubscription' ? name.indexOf('/') : -1;
@@ -41,7 +41,7 @@ export const addressOf = (scope: Pick<Scope, 'namespace'>, kind: string, name: s
   return { ns: scope.namespace, kind, parent: name.slice(0, Math.max(0, slash)), name: name.slice(slash + 1) };
 };
 
-/** Deletes a resource through the ResourceService; answers what is said of it. */
+/** Deletes a resource through the ResourceService; returns a note about it. */
 export const removeGeneric = async (
   { call }: Pick<Scope, 'call'>,
   address: ResourceAddress,
@@ -80,5 +80,5 @@ const resourceKind = (words: KindNames): Kind => {
 /** Kinds without calls of their own here. */
 export const resourceKinds: readonly Kind[] = RESOURCE_KINDS.map(resourceKind);
 
-/** A kind of another group: its exact name is the only word for it, and its spec is whatever JSON it holds. */
+/** A kind of another API group: only its exact name identifies it, and its spec is any JSON. */
 export const customKind = (name: string): Kind => resourceKind({ name, plural: name });

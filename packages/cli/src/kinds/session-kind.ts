@@ -7,12 +7,12 @@ import { age, creationMs } from '../terminal/index.ts';
 import { type Item, type Kind, listItems, requirePlainRemoval, type Scope } from './kind.ts';
 import { labelText, manifestForm } from './resource-json.ts';
 
-/** Agents whose sessions are listed together; more and the person has to name one. */
+/** Agents whose sessions are listed together; with more, the person has to name one. */
 const AGENTS_LISTED = 1_000;
 
 type Place = Pick<Scope, 'call' | 'namespace' | 'agent'>;
 
-/** Names of the agents that a list of sessions covers. */
+/** Names of the agents whose sessions are listed. */
 const agentNames = async ({ call, namespace: ns, agent }: Place): Promise<readonly string[]> => {
   if (agent !== undefined) return [agent];
   const request = { ns, metadataOnly: true, member: 'agents' };
@@ -20,14 +20,14 @@ const agentNames = async ({ call, namespace: ns, agent }: Place): Promise<readon
   return agents.map(({ metadata }) => textOf(mapOf(metadata)['name']));
 };
 
-/** Finds a session that is there, by its id or canonical name. */
+/** Finds an existing session by its id or canonical name. */
 export const findSession = async (scope: Place, name: string): Promise<SessionKey> => {
   const { key, isFound } = await keyOf(scope, name);
   if (!isFound) await readSession(scope, key);
   return key;
 };
 
-/** The key that a name means; without an agent by one call, which finds the session too: an id is of one session only. */
+/** The key of a named session. Without an agent one call finds the session: an id belongs to a single session. */
 const keyOf = async (
   { call, namespace, agent: given }: Place,
   name: string,
@@ -41,7 +41,7 @@ const keyOf = async (
 const readSession = (scope: Pick<Scope, 'call'>, key: SessionKey): Promise<JsonObject> =>
   scope.call('GatewayService/GetSession', { ...key, messageLimit: -1 });
 
-/** The ResourceService finds a session without its agent, for callers who may look into the whole namespace. */
+/** The ResourceService finds a session without its agent, for callers who may read the whole namespace. */
 const agentOf = async (
   call: Scope['call'],
   session: { readonly ns: string; readonly name: string },
@@ -59,7 +59,7 @@ const agentOf = async (
   }
 };
 
-/** What lists and watches tell of a session. */
+/** What lists and watches contain of a session. */
 interface SessionFacts {
   readonly agent: string;
   readonly sessionId: string;

@@ -15,7 +15,7 @@ export interface KnowledgeOptions extends GlobalOptions, ScopeOptions {
   readonly filename?: string;
 }
 
-/** Documents that a search by path looks at. */
+/** Documents that a search by path checks. */
 const DOCUMENTS_MAX = 50_000;
 
 /** All documents of the namespace itself. */
@@ -73,7 +73,7 @@ export const setKnowledge = async (world: World, word: string, options: Knowledg
     throw new CommandFailure('there is no text', { hint: `svc knowledge set ${word} -f FILE, or pipe the text in` });
   const content = filename === '-' ? await world.stdin.readAll() : world.files.readText(resolve(world.cwd, filename));
   if (content === undefined) throw new CommandFailure(`there is no file ${filename}`);
-  // A job without standard input must not empty a document; a file that is empty is meant.
+  // A job without standard input must not empty a document; an empty file is intended.
   if (filename === '-' && content === '')
     throw new CommandFailure('standard input is empty', {
       hint: `svc knowledge set ${word} -f FILE, or pipe the text in`,
@@ -93,7 +93,7 @@ const documentAt = async (context: CommandContext, path: string): Promise<Knowle
   return (await documentsOf(context)).find(({ spec }) => spec?.path === path);
 };
 
-/** Writes one document; name, labels and annotations of a present one stay. Throws CONFLICT when somebody was faster. */
+/** Writes one document; an existing one keeps its name, labels and annotations. Throws CONFLICT if someone else changed it first. */
 export const writeDocument = async (
   { client, target }: CommandContext,
   wanted: {
@@ -118,7 +118,7 @@ export const writeDocument = async (
   }
 };
 
-/** `svc knowledge delete PATH...`: some deleted and some not is exit code 2. */
+/** `svc knowledge delete PATH...`: exit code 2 when only some were deleted. */
 export const deleteKnowledge = async (
   world: World,
   words: readonly string[],
@@ -165,7 +165,7 @@ export const searchKnowledge = async (world: World, query: string, options: Know
   }
 };
 
-/** A search is an agent's; where the namespace has one only, that is meant. */
+/** A search needs an agent; if the namespace has only one, that is used. */
 const onlyAgent = async ({ client, target }: CommandContext): Promise<string> => {
   const { agents } = await client.gateway.listAgents({ ns: target.namespace, pageSize: 10, metadataOnly: true });
   const names = agents.map(({ metadata }) => metadata?.name ?? '');

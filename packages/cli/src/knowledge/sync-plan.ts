@@ -1,6 +1,6 @@
 import type { Knowledge } from '@svc/api/resources';
 
-/** Annotation of the documents that a sync writes: the prefix it writes them below. Only these are ever pruned. */
+/** Annotation of documents written by a sync: the prefix it writes below. Only these are ever pruned. */
 export const SYNC_ANNOTATION = 'knowledge-sync';
 
 /** What one sync does, by path. */
@@ -10,7 +10,7 @@ export interface SyncPlan {
   readonly unchanged: number;
 }
 
-/** What the texts of a directory ask for, given what the namespace has. `mark` is the value of the annotation. */
+/** What to write and delete, given the texts of a directory and the documents of the namespace. `mark` is the value of the annotation. */
 export const planSync = (
   texts: ReadonlyMap<string, string>,
   documents: readonly Knowledge[],

@@ -47,7 +47,7 @@ export const syncKnowledge = async (world: World, directory: string, options: Sy
       await world.sleep(LOOK_MS);
       const now = readTexts(world, root, options);
       if (abort.signal.aborted || isSame(texts, now)) continue;
-      // A directory that is built anew is empty for a moment.
+      // A directory that is being rebuilt is empty for a moment.
       if (wouldEmpty(now, options)) context.note(`${directory} has no Markdown now: nothing was deleted`);
       else await syncOnce(context, now, { ...options, yes: true });
       texts = now;
@@ -58,7 +58,7 @@ export const syncKnowledge = async (world: World, directory: string, options: Sy
   }
 };
 
-/** True when nothing is left of what a sync with --prune manages, and no one said that it may go. */
+/** True when a sync with --prune would delete everything it manages, and --allow-empty is not given. */
 const wouldEmpty = (texts: ReadonlyMap<string, string>, { prune, allowEmpty }: SyncOptions): boolean =>
   prune === true && allowEmpty !== true && texts.size === 0;
 
@@ -67,7 +67,7 @@ const isSame = (left: ReadonlyMap<string, string>, right: ReadonlyMap<string, st
 
 const prefixOf = ({ prefix = '' }: SyncOptions): string => prefix.replace(/^\/+|\/+$/g, '');
 
-/** Markdown below a directory by the path it is to have; hidden entries are left out. */
+/** Markdown below a directory, by its future path; hidden entries are left out. */
 const readTexts = (world: World, root: string, options: SyncOptions): ReadonlyMap<string, string> => {
   const texts = new Map<string, string>();
   const visit = (directory: string, path: string, depth: number): void => {
@@ -77,7 +77,7 @@ const readTexts = (world: World, root: string, options: SyncOptions): ReadonlyMa
       const own = path === '' ? entry : `${path}/${entry}`;
       if (world.files.facts(absolute)?.isDirectory === true) visit(absolute, own, depth + 1);
       else if (MARKDOWN.test(entry)) {
-        // One that went between the list and its reading does not exist any more.
+        // A file deleted between listing and reading does not exist any more.
         const text = world.files.readText(absolute);
         if (text !== undefined) texts.set(own, text);
       }

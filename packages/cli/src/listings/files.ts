@@ -16,7 +16,7 @@ export const listFiles = async (
   const form = outputForm(options.output);
   const context = await openPlain(world, options);
   const { call, target, scope, note } = context;
-  // Paths are stored with the slash they begin with.
+  // Stored paths begin with a slash.
   const pathPrefix = prefix === undefined || prefix.startsWith('/') ? (prefix ?? '') : `/${prefix}`;
   const request = { ns: target.namespace, pathPrefix, labelSelector: scope.selector, member: 'files' };
   const files = await listUpTo(context, context.limit, (limit) =>
@@ -62,7 +62,7 @@ const wideCellsOf = (file: JsonObject): readonly string[] => {
   ];
 };
 
-/** An enum as flags name it: `memory` of FILE_PURPOSE_MEMORY. */
+/** An enum as a flag names it: `memory` for FILE_PURPOSE_MEMORY. */
 const wordOf = (prefix: string, value: JsonValue | undefined): string => {
   const word = textOf(value).replace(prefix, '').toLowerCase();
   return word === 'unspecified' || word === '' ? '-' : word;

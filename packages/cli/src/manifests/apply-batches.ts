@@ -14,7 +14,7 @@ import { type LocalDocument, manifestText } from './manifest-documents.ts';
 
 type Request = MessageInitShape<typeof ApplyManifestsRequestSchema>;
 
-/** One call takes so many manifests and characters at most, with room to spare. */
+/** Most manifests and characters of one call, with room to spare. */
 const BATCH_DOCUMENTS = 400;
 const BATCH_CHARACTERS = 2_000_000;
 
@@ -24,7 +24,7 @@ interface Batch {
   text: string;
 }
 
-/** The documents in the order of application, as many in one batch as fit; one that is larger by itself has its own. */
+/** The documents in the order in which they are applied, as many in a batch as fit; one that is too large has a batch of its own. */
 export const batchesOf = async (
   { world }: CommandContext,
   documents: readonly LocalDocument[],
@@ -51,9 +51,9 @@ export const batchesOf = async (
 };
 
 /**
- * Applies what may be applied one by one in several calls, and answers as one call would, in the order of the input: after a
- * failure the rest is not attempted unless the request says so. A call that the server does not answer fails its documents, for
- * those of earlier calls are applied.
+ * Applies documents that need not be one transaction in several calls, and returns one answer, in the order of the input: after a
+ * failure the rest is not attempted unless the request says so. If a call gets no answer, its documents count as failed, because
+ * those of earlier calls are applied already.
  */
 export const applyInBatches = async (
   { client }: CommandContext,

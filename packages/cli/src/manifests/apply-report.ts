@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<ApplyOutcome, string>> = {
   [ApplyOutcome.NOT_ATTEMPTED]: 'not-attempted',
 };
 
-/** What a dry run says would become of a document. */
+/** What a dry run says would happen to a document. */
 const FUTURE: Readonly<Record<string, string>> = {
   created: 'would be created',
   configured: 'would be configured',
@@ -25,10 +25,10 @@ const FUTURE: Readonly<Record<string, string>> = {
   failed: 'would fail',
 };
 
-/** The word for an outcome, the same in tables and in JSON. */
+/** The word for an outcome, in tables and in JSON. */
 export const outcomeWord = (outcome: ApplyOutcome): string => WORDS[outcome];
 
-/** Reads `-o` of commands that report document by document. */
+/** Reads `-o` of commands that report on each document. */
 export const formOf = ({ output }: Pick<GlobalOptions, 'output'>): 'table' | 'json' => {
   if (output === undefined || output === 'table') return 'table';
   if (output === 'json') return 'json';
@@ -44,7 +44,7 @@ export interface ShownReport {
   readonly color?: boolean | undefined;
 }
 
-/** The documents' results come first and in their order; what was pruned follows. */
+/** The results of the documents come first, in their order; pruned resources follow. */
 export const printReport = (world: World, shown: ShownReport, form: 'table' | 'json'): void => {
   const { results, documents, isDryRun = false } = shown;
   if (form === 'json')
@@ -74,7 +74,7 @@ const paintWord = (style: Style, cell: string): string => {
   return style.dim(cell);
 };
 
-/** Columns side by side, the last one as long as it is. */
+/** Columns side by side; the last one keeps its full width. */
 const aligned = (rows: readonly (readonly string[])[], style: Style): string => {
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => (row[column] ?? '').length)));
   return rows
@@ -128,11 +128,11 @@ const totals = (results: readonly ApplyManifestResult[], wordOf: (outcome: Apply
   return counted.length === 0 ? 'nothing to do' : counted.join(', ');
 };
 
-/** How a report ends the command: nothing failed, everything did, or some of it. */
+/** The exit code: nothing failed, everything did, or some of it. */
 export const isFailed = (results: readonly ApplyManifestResult[]): boolean =>
   results.some(({ outcome }) => outcome === ApplyOutcome.FAILED);
 
-/** True when a document is now as it says, whether that took a write or not. */
+/** True when the resource is as the document says, whether that took a write or not. */
 export const isApplied = (result: ApplyManifestResult | undefined): boolean =>
   result !== undefined && ![ApplyOutcome.FAILED, ApplyOutcome.NOT_ATTEMPTED].includes(result.outcome);
 

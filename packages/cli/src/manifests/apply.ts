@@ -33,7 +33,7 @@ export interface ApplyOptions extends ManifestOptions {
   readonly pruneNamespaces?: boolean;
   readonly allowEmpty?: boolean;
   readonly yes?: boolean;
-  /** Longest wait for what is applied to be ready, such as `5m`; true for five minutes. */
+  /** Longest wait for applied resources to become ready, such as `5m`; true for five minutes. */
   readonly wait?: string | boolean;
 }
 
@@ -42,7 +42,7 @@ export const ATOMIC_MAX = 500;
 
 type Request = MessageInitShape<typeof ApplyManifestsRequestSchema>;
 
-/** Reasons that only the command line itself can find. */
+/** Error reasons that only the command line itself raises. */
 const LOCAL: ReadonlySet<string> = new Set([
   'SYNTAX',
   'DUPLICATE_KEY',
@@ -56,7 +56,7 @@ const LOCAL: ReadonlySet<string> = new Set([
   'DUPLICATE_DOCUMENT',
 ]);
 
-/** `svc apply -f`: exit 0 all well, 1 nothing changed, 2 some of it, 3 no connection. */
+/** `svc apply -f`: exit code 0 all applied, 1 none, 2 some, 3 no connection. */
 export const apply = async (world: World, options: ApplyOptions): Promise<void> => {
   if (options.prune === true) requireSet(options);
   const loaded = await loadManifests(world, options);
@@ -96,7 +96,7 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
   });
 };
 
-/** What ApplyManifests is asked for. */
+/** The request of ApplyManifests. */
 export const requestOf = async (world: World, loaded: LoadedManifests, options: ApplyOptions): Promise<Request> => {
   const { dryRun = false } = options;
   if (typeof dryRun === 'string' && dryRun !== 'server')
@@ -128,8 +128,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What may be applied one by one needs not fit into one call. A refusal names only what fits into an error: a dry run of the same
- * tells it document by document.
+ * Documents that need not be one transaction may take several calls. A refusal lists only what fits into an error; a dry run of the
+ * same input lists it for each document.
  */
 const call = async (
   context: CommandContext,
@@ -137,7 +137,7 @@ const call = async (
   { documents }: LoadedManifests,
 ): Promise<{ readonly results: readonly ApplyManifestResult[]; readonly isRefused: boolean }> => {
   const { client } = context;
-  // A prune has to know the whole input, and a dry run leaves nothing for a later call.
+  // A prune needs the whole input in one call, and so does a dry run, which leaves nothing for a later call to see.
   if (request.atomic === false && request.prune !== true && request.dryRun !== true) {
     const batches = await batchesOf(context, documents);
     if (batches.length > 1)

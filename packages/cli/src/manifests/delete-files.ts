@@ -10,7 +10,7 @@ export interface DeleteFilesOptions extends ManifestOptions {
   readonly force?: boolean;
 }
 
-/** One resource to delete, as DeleteResource is asked for it. */
+/** One resource to delete, as the request of DeleteResource. */
 export interface Target {
   readonly kind: string;
   readonly ns: string;
@@ -18,7 +18,7 @@ export interface Target {
   readonly parent: string;
 }
 
-/** `svc delete -f`: everything that the manifests name, in reverse order; what is absent is fine. */
+/** `svc delete -f`: deletes everything that the manifests name, in reverse order; missing resources are fine. */
 export const removeFiles = async (world: World, options: DeleteFilesOptions): Promise<void> => {
   const propagation = propagationOf(options.cascade);
   const loaded = await loadManifests(world, options, { isByName: true });
@@ -27,7 +27,7 @@ export const removeFiles = async (world: World, options: DeleteFilesOptions): Pr
   await deleteAll(context, targetsOf(loaded), { propagation, force: options.force === true });
 };
 
-/** What the manifests name, by the keys that their resources have: a File has a name of its path, an AgentTemplate is a Template. */
+/** The resources that the manifests mean: a File gets its name from its path, an AgentTemplate is a Template. */
 export const targetsOf = ({ documents }: LoadedManifests): readonly Target[] =>
   documents.flatMap(({ document: { resource } }) => {
     if (resource === undefined) return [];
@@ -35,7 +35,7 @@ export const targetsOf = ({ documents }: LoadedManifests): readonly Target[] =>
     return [{ kind, ns, name, parent }];
   });
 
-/** Deletes one after the other, later ranks first; some deleted and some not is exit code 2. */
+/** Deletes one after the other, higher ranks first; exit code 2 when only some were deleted. */
 export const deleteAll = async (
   { world, call }: Pick<PlainContext, 'world' | 'call'>,
   targets: readonly Target[],
@@ -71,9 +71,9 @@ export const deleteAll = async (
   }
 };
 
-/** How a resource is gone already; what a deleted namespace holds goes with it. Undefined for any other refusal. */
+/** Why a resource counts as gone; what a deleted namespace contains goes with it. Undefined for any other refusal. */
 const absenceOf = ({ code, reason, violations }: SvcError): string | undefined => {
-  // A custom kind is known as long as something is stored of it.
+  // A custom kind is known only while one of its resources is stored.
   if (code === 'NOT_FOUND' || violations.some((violation) => violation.reason === 'UNKNOWN_KIND'))
     return 'is not there';
   return reason === 'NAMESPACE_DELETED' ? 'is not there any more' : undefined;

@@ -15,7 +15,7 @@ import { type LocalDocument, loadManifests, type ManifestOptions, requireNoFindi
 import { hideSecrets } from './secret-values.ts';
 import { paintDiff, unifiedDiff } from './text-diff.ts';
 
-/** `svc diff`: what an apply would change; exit 0 nothing, 1 something, 2 or more it would fail. */
+/** `svc diff`: what an apply would change; exit code 0 nothing, 1 something, 2 or more if it would fail. */
 export const diff = async (world: World, options: ManifestOptions): Promise<void> => {
   if (await isDifferent(world, options).catch(failAsError))
     throw new CommandFailure('there are differences', { exitCode: exitCodes.refused });
@@ -26,7 +26,7 @@ const isDifferent = async (world: World, options: ManifestOptions): Promise<bool
   const loaded = await loadManifests(world, options);
   requireNoFindings(loaded, 'this cannot be applied');
   const context = await openContext(world, options);
-  // More than one whole takes is compared one by one, which is the same in a dry run.
+  // More documents than one transaction takes are compared one by one, with the same result in a dry run.
   const atomic = loaded.documents.length <= ATOMIC_MAX;
   const how = { ...options, dryRun: 'server', atomic, keepGoing: !atomic };
   const request = { ...(await requestOf(world, loaded, how)), force: true };
@@ -46,18 +46,18 @@ const isDifferent = async (world: World, options: ManifestOptions): Promise<bool
   }
   if (form === 'json') printJson(world, differences);
   if (isFailed(results)) throw new CommandFailure('this cannot be applied');
-  // What is not there yet is a difference already.
+  // A resource that does not exist yet is a difference already.
   const present = loaded.documents
     .map((local, index) => ({ local, result: results[index] }))
     .filter(({ result }) => result?.outcome !== ApplyOutcome.CREATED);
   const bytes = await differingContents(context, contentsOf(present).contents);
-  // The list of JSON is complete already; these bytes are not part of a manifest.
+  // The JSON list is complete; bytes of files are not part of a manifest.
   const tell = (text: string): void => (form === 'json' ? context.note(text.trimEnd()) : world.stdout.write(text));
   for (const { namespace, spec, local } of bytes) tell(`Bytes of File ${namespace}${spec.path} differ from ${local}\n`);
   return differences.length > 0 || bytes.length > 0;
 };
 
-/** Exit code 1 means differences: what goes wrong ends with 2, or with the higher code that it has. */
+/** Exit code 1 means differences, so an error ends with 2, or with its own code if that is higher. */
 const failAsError = (error: unknown): never => {
   const explained = explain(error);
   if (explained?.exitCode !== exitCodes.refused) throw error;
@@ -68,7 +68,7 @@ const failAsError = (error: unknown): never => {
 /** What an apply would change of one resource. */
 interface Difference {
   readonly result: ApplyManifestResult;
-  /** Labels, annotations and spec; undefined where there is none, or where it did not fit into the answer. */
+  /** Labels, annotations and spec; undefined if there are none, or if they did not fit into the answer. */
   readonly before: Json | undefined;
   readonly after: Json | undefined;
 }
@@ -87,13 +87,13 @@ const difference = async (
   return { result, before: live === undefined ? undefined : readable(before), after: readable(after) };
 };
 
-/** Texts of JSON, such as the spec that a template makes, as what they mean. */
+/** JSON texts, such as the spec of a template, in parsed form. */
 const readable = (written: Json): Json => nestedJson(written as JsonObject);
 
 const differenceText = async (world: World, { result, before, after }: Difference, style: Style): Promise<string> => {
   const { kind, ns, name, outcome } = result;
   const label = `${kind} ${ns === '' ? name : `${ns}/${name}`}`;
-  // An answer is bounded: what did not fit into it is named.
+  // The size of an answer is limited: what did not fit is named.
   if (after === undefined)
     return `${label} ${outcome === ApplyOutcome.CREATED ? 'is new' : 'differs'}, which is too much to show\n`;
   const mark = outcome === ApplyOutcome.REPAIRED ? ' (drift)' : '';
@@ -131,7 +131,7 @@ const readLive = async ({ client }: CommandContext, key: Key): Promise<Resource 
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Labels, annotations and the spec, as one writes them. */
+/** Labels, annotations and the spec, as people write them. */
 const writtenPart = (resource: Resource | undefined): Json => {
   if (resource === undefined) return {};
   const json = toJson(ResourceSchema, resource) as { metadata?: Json; spec?: Json };

@@ -17,7 +17,7 @@ type Report = Parameters<Prepare>[1];
 
 const MEMBER = 'contentFromFile';
 
-/** A File manifest without its `contentFromFile`, and the path that stood there; the bytes are sent apart. */
+/** A File manifest without its `contentFromFile`, and that path; the bytes are sent separately. */
 export const takeContentPath = (
   node: Node,
   exists: (path: string) => boolean,
@@ -43,17 +43,17 @@ export const takeContentPath = (
 const memberOf = (node: Node, name: string): Node | undefined =>
   node.form === 'map' ? node.members.find((member) => member.name === name)?.node : undefined;
 
-/** A File that a manifest describes, and where its bytes are on this machine. */
+/** A File of a manifest, and where its bytes are on this machine. */
 export interface FileContent {
   readonly namespace: string;
   readonly spec: FileSpec;
   /** Absolute. */
   readonly local: string;
-  /** The File as the answer to the apply showed it; undefined where that had no room for it. */
+  /** The File in the answer of the apply; undefined if it did not fit. */
   readonly shown: Resource | undefined;
 }
 
-/** Sends the bytes of applied Files that are not stored already, and answers how many. Throws with exit code 2: the rest is applied. */
+/** Sends the bytes of applied Files that are not stored yet, and returns how many. Throws with exit code 2: the rest is applied. */
 export const sendContents = async (context: CommandContext, contents: readonly FileContent[]): Promise<number> => {
   let sent = 0;
   for (const wanted of contents) {
@@ -78,7 +78,7 @@ export const sendContents = async (context: CommandContext, contents: readonly F
   return sent;
 };
 
-/** Those whose bytes an apply would send, for the server has others or none. */
+/** Files whose bytes an apply would send, because the server has others or none. */
 export const differingContents = async (
   context: CommandContext,
   contents: readonly FileContent[],
@@ -102,14 +102,14 @@ const inNamespaceOf = (context: CommandContext, { namespace }: FileContent): Com
   target: { ...context.target, namespace },
 });
 
-/** The File of the server; no call is made for what the apply showed. */
+/** The File on the server; no call is made for those in the answer of the apply. */
 const presentOf = async (context: CommandContext, { spec, shown }: FileContent): Promise<File | undefined> => {
   if (shown?.metadata === undefined) return fileAt(context, spec.path);
   const status = shown.status?.kind.case === 'file' ? { status: shown.status.kind.value } : {};
   return create(FileSchema, { metadata: shown.metadata, spec, ...status });
 };
 
-/** Those of the applied documents whose bytes were named, and those that nothing brings bytes to. */
+/** The applied documents with named bytes, and those without any. */
 export const contentsOf = (
   applied: readonly { readonly local: LocalDocument; readonly result: ApplyManifestResult | undefined }[],
 ): { readonly contents: readonly FileContent[]; readonly bare: readonly FileContent[] } => {
@@ -121,7 +121,7 @@ export const contentsOf = (
   return { contents: files.filter(({ local }) => local !== ''), bare: files.filter(({ local }) => local === '') };
 };
 
-/** Tells of Files that have no bytes: a manifest without `contentFromFile` brings none. */
+/** Reports Files without bytes: a manifest without `contentFromFile` sends none. */
 export const noteBareFiles = async (context: CommandContext, bare: readonly FileContent[]): Promise<void> => {
   for (const file of bare) {
     const { namespace, spec } = file;

@@ -1,6 +1,6 @@
 /**
- * manifests: commands that read manifests: apply, diff, render, prune, delete -f. Owns files, variables and what is shown; the
- * rules of manifests are the server's own parser (loaded when used), and everything is decided by ApplyManifests.
+ * manifests: commands that read manifests: apply, diff, render, prune, delete -f. Owns files, variables and output. The server's own
+ * parser (loaded on first use) checks manifests, and ApplyManifests decides everything else.
  */
 export { type ApplyOptions, apply } from './apply.ts';
 export { isFailed, printReport } from './apply-report.ts';

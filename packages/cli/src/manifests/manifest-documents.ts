@@ -9,7 +9,7 @@ import { readVariables, type VariableOptions } from './variables.ts';
 
 export interface ManifestOptions extends GlobalOptions, VariableOptions {
   readonly filename?: readonly string[];
-  /** Documents may name the uid that a new resource shall have, as an import does. */
+  /** Documents may name the uid of a new resource, for an import. */
   readonly keepsUids?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface LocalDocument {
 }
 
 /** `file:line:column: subject: path: text (REASON)`. */
-export interface LocalFinding {
+interface LocalFinding {
   readonly place: string;
   readonly subject: string;
   readonly field: string;
@@ -41,8 +41,8 @@ export interface LoadedManifests {
 }
 
 /**
- * Reads, renders and checks every manifest that the options name; no call is made. With `isByName` only names matter, as for a
- * delete: texts and bytes that a manifest takes from elsewhere may be gone, and are not read.
+ * Reads, renders and checks every manifest that the options name; makes no call. With `isByName` only names matter, as for a
+ * delete: files with texts and bytes that a manifest refers to may be gone, and are not read.
  */
 export const loadManifests = async (
   world: World,
@@ -68,7 +68,7 @@ export const loadManifests = async (
       isNamespaceFixed,
       keepsUids: options.keepsUids === true,
       prepare: (read, report) => {
-        // Names of files may hold variables; what files and the environment hold is taken as it is.
+        // Names of files may contain variables; the contents of files and the environment are used unchanged.
         const rendered = module.renderVariables(read, vars, report);
         const { node, path } = takeContentPath(module.fillFromFiles(rendered, texts, report), isFile, report);
         if (path !== undefined) contentPaths.set(node, resolve(source.directory, path));
@@ -93,7 +93,7 @@ export const loadManifests = async (
   return { documents, findings: [...findings, ...repeatedAcross(documents)], namespace };
 };
 
-/** Stands for a text that is not read; not empty, for some fields must not be. */
+/** Takes the place of a text that is not read; not empty, because some fields may not be empty. */
 const UNREAD = '-';
 
 const outsideTexts = (world: World, source: ManifestSource) => ({
@@ -116,7 +116,7 @@ const localDocument = (label: string, document: Parsed): LocalDocument => ({
 const subjectOf = ({ kind, namespace, name }: Parsed): string =>
   [kind, namespace, name].filter((part) => part !== '').join('/');
 
-/** The same resource in two files. */
+/** Reports the same resource in two files. */
 const repeatedAcross = (documents: readonly LocalDocument[]): readonly LocalFinding[] => {
   const seen = new Map<string, string>();
   return documents.flatMap(({ label, document, place }) => {
@@ -133,16 +133,16 @@ const repeatedAcross = (documents: readonly LocalDocument[]): readonly LocalFind
   });
 };
 
-/** A finding in one line. */
+/** An error in one line. */
 const findingLine = ({ place, subject, field, description, reason }: LocalFinding): string =>
   [place, subject, field, `${description} (${reason})`].filter((part) => part !== '').join(': ');
 
-/** Ends the command when anything is wrong, naming all of it below the outcome. */
+/** Ends the command if anything is wrong, and lists all of it below the outcome. */
 export const requireNoFindings = ({ findings }: LoadedManifests, outcome: string): void => {
   if (findings.length > 0) throw new CommandFailure([`${outcome}:`, ...findings.map(findingLine)].join('\n'));
 };
 
-/** The documents as text for ApplyManifests, one a line. */
+/** The documents as text for ApplyManifests, one on each line. */
 export const manifestText = async (world: World, documents: readonly LocalDocument[]): Promise<string> => {
   const { nodeJson } = await world.loadManifests();
   return documents.map(({ document }) => `--- ${JSON.stringify(nodeJson(document.node))}\n`).join('');

@@ -4,10 +4,10 @@ import type { World } from '../world.ts';
 
 /** One text with manifests. */
 export interface ManifestSource {
-  /** As it is named in findings. */
+  /** Its name in errors. */
   readonly label: string;
   readonly text: string;
-  /** Directory that file names inside of it are relative to. */
+  /** Directory that file names in it are relative to. */
   readonly directory: string;
 }
 

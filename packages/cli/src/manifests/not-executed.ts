@@ -10,7 +10,7 @@ const DONE: ReadonlySet<ApplyOutcome> = new Set([
   ApplyOutcome.REPAIRED,
 ]);
 
-/** One warning for each kind of which resources were stored although nothing acts on them in this version. */
+/** One warning for each kind whose resources are stored, but not executed by this version. */
 export const warnOfNotExecuted = async (
   context: CommandContext,
   results: readonly ApplyManifestResult[],
@@ -19,7 +19,7 @@ export const warnOfNotExecuted = async (
     results.filter(({ outcome }) => DONE.has(outcome)),
     ({ kind }) => kind,
   );
-  // An answer leaves out the last resources when not all fit into it.
+  // An answer leaves out the last resources when not all fit.
   const isCut = results[0]?.resource !== undefined;
   for (const [kind, stored] of byKind) {
     const texts = stored.map((result) => (result.resource === undefined ? '' : idleText(genericJson(result.resource))));
@@ -31,7 +31,7 @@ export const warnOfNotExecuted = async (
 };
 
 const readText = async (context: CommandContext, result: ApplyManifestResult | undefined): Promise<string> => {
-  // The channel of a subscription is known by its resource alone.
+  // Only the resource knows the channel of a subscription.
   if (result === undefined || result.kind === 'ChannelSubscription') return '';
   const { ns, kind, name } = result;
   const address = { ns: kind === 'Namespace' ? name : ns, kind: kind === 'AgentTemplate' ? 'Template' : kind };

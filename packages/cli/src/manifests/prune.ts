@@ -18,7 +18,7 @@ export interface PruneOptions extends ManifestOptions {
 
 const APPLY_SET = 'svc/apply-set';
 
-/** `svc prune -f ... --set NAME`: deletes what the set holds and the input lacks. */
+/** `svc prune -f ... --set NAME`: deletes what is in the set and not in the input. */
 export const prune = async (world: World, options: PruneOptions): Promise<void> => {
   const set = requireSet(options);
   const loaded = await loadManifests(world, options, { isByName: true });
@@ -38,13 +38,13 @@ export const prune = async (world: World, options: PruneOptions): Promise<void> 
   await deleteAll(context, targets);
 };
 
-/** The set to prune; without one everything without a set could be meant. */
+/** The set to prune; without one, everything outside of sets could be meant. */
 export const requireSet = ({ set = '' }: Pick<PruneOptions, 'set'>): string => {
   if (set === '') throw new CommandFailure('name the set: --set NAME');
   return set;
 };
 
-/** A Namespace is in itself or nowhere. */
+/** A Namespace counts as inside itself, or nowhere. */
 const keyText = ({ kind, ns, parent, name }: Target): string =>
   JSON.stringify(kind === 'Namespace' ? [kind, name] : [kind, ns, parent, name]);
 

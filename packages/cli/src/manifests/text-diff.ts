@@ -1,7 +1,7 @@
 import type { Style } from '../terminal/index.ts';
 
 const CONTEXT = 3;
-/** Lines beyond which two texts are shown whole instead of compared. */
+/** With more lines, two texts are shown whole instead of compared. */
 const LINES_MAX = 4_000;
 
 interface Line {
@@ -43,19 +43,19 @@ interface Hunk {
   readonly lines: Line[];
 }
 
-/** A hunk under the head that `patch` reads: first line and count of both sides. */
+/** A hunk below the header that `patch` reads: first line and count of both sides. */
 const hunkText = ({ left, right, lines }: Hunk): string => {
   const head = `@@ -${rangeText(left, lines, '+')} +${rangeText(right, lines, '-')} @@\n`;
   return head + lines.map(({ mark, text }) => `${mark}${text}\n`).join('');
 };
 
-/** `first,count` of one side; a side without lines is named by the line before it. */
+/** `first,count` of one side; a side without lines names the line before it. */
 const rangeText = (first: number, lines: readonly Line[], other: Line['mark']): string => {
   const count = lines.filter(({ mark }) => mark !== other).length;
   return `${count === 0 ? first - 1 : first},${count}`;
 };
 
-/** A unified diff in colours: heads bold, places cyan, removed lines red, added ones green. */
+/** A unified diff in colours: headers bold, positions cyan, removed lines red, added ones green. */
 export const paintDiff = (diff: string, style: Style): string =>
   diff
     .split('\n')

@@ -7,7 +7,7 @@ type VariableData = import('@svc/server/manifest').VariableData;
 type Variables = import('@svc/server/manifest').Variables;
 
 export interface VariableOptions {
-  /** `name=value`; the value is read as YAML where that is a single value, or a map or list in brackets, else it is text. */
+  /** `name=value`; a value that is a single YAML value, or a map or list in brackets, is read as YAML, anything else as text. */
   readonly var?: readonly string[];
   /** `name=value`; the value stays text. */
   readonly varString?: readonly string[];
@@ -37,7 +37,7 @@ const mapOf = (value: VariableData, name: string): Variables => {
   throw new CommandFailure(`${name} holds no map of variables`);
 };
 
-/** Reads YAML; values that are not text keep how they were written. */
+/** Parses YAML; values that are not text remember how they were written. */
 class VariableReader {
   readonly #yaml: typeof import('yaml');
   readonly #manifests: ManifestModule;
@@ -47,7 +47,7 @@ class VariableReader {
     this.#manifests = manifests;
   }
 
-  /** A whole text of YAML or JSON; `source` names it in a refusal. */
+  /** A whole YAML or JSON text; `source` names it in errors. */
   read(source: string, text: string): VariableData {
     const document = this.#parse(text);
     const [error] = document.errors;
@@ -56,7 +56,7 @@ class VariableReader {
     throw new CommandFailure(`${source} is not YAML: ${reason.replace(/:$/, '')}`, { cause: error });
   }
 
-  /** A map or list must be in brackets, and then be whole; any other text that is not a single value of YAML is meant as it is. */
+  /** A map or list must be in brackets and complete; any other text that is not a single YAML value is taken literally. */
   readValue(source: string, text: string): VariableData {
     if (/^\s*(?:\{(?!\{)|\[)/.test(text)) return this.read(source, text);
     const document = this.#parse(text);
@@ -96,10 +96,10 @@ interface Place {
   readonly depth: number;
 }
 
-/** As deep as manifests may be; an alias inside of what it names never ends. */
+/** As deep as manifests may be; an alias inside of what it refers to never ends. */
 const DEPTH_MAX = 100;
 
-/** Integers that a number cannot hold exactly are text, as JSON has them. */
+/** Integers that a number cannot hold exactly stay text, as in JSON. */
 const exact = (value: unknown): number | boolean | string | null => {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   return typeof value === 'number' || typeof value === 'boolean' ? value : null;

@@ -19,7 +19,7 @@ const PAUSE_MS = 500;
 interface Awaited {
   readonly subject: string;
   readonly look: () => Promise<Standing>;
-  /** How long it has failed without a break. */
+  /** How long it has been failing without a break. */
   readonly failingMs: number;
 }
 
@@ -29,9 +29,9 @@ interface Found {
 }
 
 /**
- * Waits until everything that was applied is judged as it is now and ready, and so is every deployment that renders an applied
- * template or selects an applied namespace. What nothing executes counts as done, and is named. Throws with exit code 1 when
- * something keeps failing, with 5 when the time is over.
+ * Waits until the status of everything applied is current and ready, including every deployment that renders an applied template or
+ * selects an applied namespace. Kinds that are not executed count as done, and are named. Throws with exit code 1 when something
+ * keeps failing, with 5 on timeout.
  */
 export const waitUntilReady = async (
   context: CommandContext,
@@ -57,7 +57,7 @@ export const waitUntilReady = async (
     if (world.nowMs() >= end || waitedMs >= limitMs)
       throw new CommandFailure(listing('not everything is ready in time:', open), {
         exitCode: exitCodes.timeout,
-        hint: '`svc describe KIND NAME` tells more',
+        hint: '`svc describe KIND NAME` shows more',
       });
     left = open.map(({ one, standing }) => ({
       ...one,
@@ -75,7 +75,7 @@ const refuseFailed = (open: readonly Found[]): void => {
   if (failed.length > 0)
     throw new CommandFailure(listing('this was applied and does not become ready:', failed), {
       exitCode: exitCodes.refused,
-      hint: '`svc describe KIND NAME` tells more',
+      hint: '`svc describe KIND NAME` shows more',
     });
 };
 

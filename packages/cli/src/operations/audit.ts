@@ -19,10 +19,10 @@ interface AuditOptions extends GlobalOptions {
   readonly limit?: string;
 }
 
-/** Records shown when --limit says nothing. */
+/** Default of --limit. */
 const SHOWN = 50;
 
-/** `svc events --audit`: the newest writes, secret reads and failed sign-ins, oldest of them first. Never contents. */
+/** `svc events --audit`: the newest writes, secret reads and failed sign-ins, in order of time. Never contents. */
 export const showAudit = async (world: World, options: AuditOptions): Promise<void> => {
   if (options.follow === true) throw new CommandFailure('the audit log is not followed', { hint: 'leave out -f' });
   if (options.kind !== undefined)
@@ -53,7 +53,7 @@ const newest = (
   { call, options: given }: PlainContext,
   wanted: Omit<AuditOptions, 'since' | 'limit'> & { readonly since: bigint; readonly limit: number },
 ): Promise<readonly JsonObject[]> => {
-  // Only a namespace that was asked for narrows the log: much of it belongs to none.
+  // Only an explicit namespace narrows the log: much of it belongs to none.
   const ns = wanted.allNamespaces === true ? '' : (given.namespace ?? '');
   const { identity = '', operation = '', since } = wanted;
   const filters = { ns, identity, operation, ...(since === 0n ? {} : { since: String(since) }) };

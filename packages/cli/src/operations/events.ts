@@ -16,12 +16,12 @@ export interface EventOptions extends GlobalOptions {
   readonly limit?: string;
 }
 
-/** What chooses audit records and no changes. */
+/** Flags that select audit records and do not apply to changes. */
 const AUDIT_ONLY = ['identity', 'operation', 'limit'] as const;
 
 /**
- * `svc events`: changes of resources; with --audit who wrote what, which only admins may see. What reads the stream of changes
- * is loaded only for it.
+ * `svc events`: changes of resources; with --audit, who wrote what, for admins only. The code that reads the stream of changes is loaded
+ * only when it is used.
  */
 export const showEvents = async (world: World, options: EventOptions): Promise<void> => {
   if (options.audit === true) return showAudit(world, options);

@@ -1,4 +1,4 @@
-/** operations: what an operator looks at: limits and their use, processes, changes of resources, the audit log. */
+/** operations: commands for operators: limits and their use, processes, changes of resources, the audit log. */
 export { type EventOptions, showEvents } from './events.ts';
 export { showUsage, type UsageOptions } from './usage.ts';
 export { drainWorker, listWorkers } from './workers.ts';

@@ -12,7 +12,7 @@ import type { World } from '../world.ts';
 import type { EventOptions } from './events.ts';
 import { sinceMicros } from './since.ts';
 
-/** Changes of resources that the server still knows, oldest first; with -f those to come too, until Ctrl-C. */
+/** Changes of resources that the server still has, oldest first; with -f also new ones, until Ctrl-C. */
 export const showChanges = async (world: World, options: EventOptions): Promise<void> => {
   const isJson = isJsonLines(options.output);
   const since = sinceMicros(world, options.since);
@@ -33,12 +33,12 @@ export const showChanges = async (world: World, options: EventOptions): Promise<
 };
 
 /**
- * Asks the server to say when everything up to the start of the watch has come: the newest version may belong to what is not
- * shown. A server that does not know the preference says it with the first bookmark of a quiet time.
+ * Asks the server to signal when everything up to the start of the watch has been sent: the newest version may belong to a change that
+ * is not shown. A server without this preference signals it with the first bookmark of a quiet period.
  */
 const HEADERS = { prefer: 'svc-bookmark' } as const;
 
-/** Events come one by one: as lines, or as lines of JSON. */
+/** Events come one at a time: as lines, or as lines of JSON. */
 const isJsonLines = (output: string | undefined): boolean => {
   const { form } = outputForm(output);
   if (['table', 'wide'].includes(form)) return false;
@@ -52,13 +52,13 @@ interface WatchRequest {
   readonly recursive: boolean;
 }
 
-/** The version up to which everything has happened; a namespace without resources has had no changes to wait for. */
+/** The version up to which everything has been sent; a namespace without resources has no changes to wait for. */
 const newestVersion = async ({ client }: CommandContext, ns: string): Promise<bigint> => {
   const { resourceVersion } = await client.resources.listResources({ ns, pageSize: 1, metadataOnly: true });
   return BigInt(resourceVersion === '' ? 0 : resourceVersion);
 };
 
-/** Every change that is kept, from the oldest on. */
+/** Every change that is kept, beginning with the oldest. */
 const changes = ({ client, note }: CommandContext, request: WatchRequest): LiveSource<ResourceChangedEvent> => {
   let resourceVersion = '0';
   const follow = async function* (signal: AbortSignal, onOpen: () => void): AsyncGenerator<ResourceChangedEvent> {
@@ -90,7 +90,7 @@ const WORDS: Readonly<Partial<Record<ResourceChangeType, string>>> = {
   [ResourceChangeType.DELETED]: 'deleted',
 };
 
-/** Columns as wide as most of what is in them: lines come one by one. */
+/** Fixed widths that fit most values, because lines come one at a time. */
 const WIDTHS = { kind: 19, word: 7 } as const;
 
 const lineOf = (event: ResourceChangedEvent): string => {

@@ -3,7 +3,7 @@ import type { World } from '../world.ts';
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Microseconds of `--since`: a time ago such as `10m`, or a date; 0 when it was not given. */
+/** Microseconds of `--since`: a duration ago such as `10m`, or a date; 0 when not given. */
 export const sinceMicros = (world: World, text: string | undefined): bigint => {
   if (text === undefined) return 0n;
   const [, count, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];

@@ -21,7 +21,7 @@ interface Limit {
 
 const POLICIES_MAX = 10_000;
 
-/** `svc usage [-n NS]`: limits that hold in a namespace, its own and those of namespaces above that reach down, and their use. */
+/** `svc usage [-n NS]`: limits in effect in a namespace, its own and recursive ones of its ancestors, and their use. */
 export const showUsage = async (world: World, options: UsageOptions): Promise<void> => {
   const form = outputForm(options.output);
   const context = await openPlain(world, options);
@@ -41,7 +41,7 @@ export const showUsage = async (world: World, options: UsageOptions): Promise<vo
   world.stdout.write(renderTable(headings, limits.map(rowOf), columns));
 };
 
-/** Own limits, then those of each namespace above with scope recursive, as far up as the caller may look. */
+/** Own limits, then those of each ancestor with scope recursive, as far up as the caller may read. */
 const limitsInForce = async (context: PlainContext, namespace: string): Promise<readonly Limit[]> => {
   const found = [...(await limitsOf(context, namespace, () => true))];
   try {
@@ -86,7 +86,7 @@ const rowOf = ({ namespace, policy, limit }: Limit): readonly string[] => {
   const of = [agent, provider, model].map(textOf).filter((part) => part !== '');
   const [used, max, window] = [textOf(limit['used']), textOf(limit['max']), textOf(limit['window'])];
   const percent = max === '0' ? '-' : `${(BigInt(used) * 100n) / BigInt(max)}${limit['exceeded'] === true ? '!' : ''}`;
-  // Seconds, as nowhere else.
+  // In seconds, unlike other times.
   const resetMs = Number(textOf(limit['resetAt'])) * 1_000;
   return [
     namespace,

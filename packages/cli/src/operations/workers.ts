@@ -9,7 +9,7 @@ import type { World } from '../world.ts';
 
 const SYSTEM = 'system';
 
-/** `svc worker list`: every process of the server, whatever namespace is set. */
+/** `svc worker list`: every process of the server, in any namespace. */
 export const listWorkers = async (world: World, options: GlobalOptions): Promise<void> => {
   const form = outputForm(options.output);
   const { call, note } = await openPlain(world, options);
@@ -38,7 +38,7 @@ const rowOf = (world: World, worker: JsonObject): readonly string[] => {
   ];
 };
 
-/** `svc worker drain NAME`: it claims nothing new and hands over what it holds. */
+/** `svc worker drain NAME`: the process claims no new work and hands over what it has. */
 export const drainWorker = async (world: World, name: string, options: GlobalOptions): Promise<void> => {
   const form = outputForm(options.output);
   const { call, note } = await openPlain(world, options);

@@ -6,7 +6,7 @@ import { example, run } from './run-action.ts';
 
 const load = () => import('../account/index.ts');
 
-/** `create` of an API key, below any command that has it. */
+/** `create` of an API key, for each command that has it. */
 export const declareApiKeyCreation = (create: Command, world: World): Command =>
   create
     .description('an API key; it is shown once, on standard output')

@@ -85,7 +85,7 @@ describe('a server whose answers say nothing', () => {
     for (const isItemSet of [true, false]) {
       const shell = fakeWorld({ handlers: bare(isItemSet), files: { '/work/a.yaml': file }, editor: (text) => text });
       await shell.run(...line.split(' '));
-      expect(shell.err()).not.toContain('mistake in svc itself');
+      expect(shell.err()).not.toContain('bug in svc itself');
       expect(shell.out()).not.toContain('undefined');
     }
   });

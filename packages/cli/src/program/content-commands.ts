@@ -25,10 +25,10 @@ const describingFile = (command: Command): Command =>
 const declareFiles = (file: Command, world: World): void => {
   const load = () => import('../stored-files/index.ts');
   describingFile(example(file.command('put <local> [path]'), 'svc file put report.pdf /reports/may.pdf'))
-    .description('store a file of this machine, - for standard input; what is stored already is not sent')
+    .description('store a file of this machine, - for standard input; bytes the server has are not sent')
     .action(run<PutOptions>(async (words, options) => (await load()).putFile(world, words, options)));
   example(file.command('get <file> [local]'), 'svc file get /reports/may.pdf may.pdf')
-    .description('its bytes, to a file or standard output; -o json tells about it')
+    .description('its bytes, to a file or standard output; -o json describes it')
     .action(run<GlobalOptions>(async (words, options) => (await load()).getFile(world, words, options)));
   example(file.command('list [prefix]'), 'svc file list /reports')
     .description('files by path')
@@ -47,7 +47,7 @@ const declareFiles = (file: Command, world: World): void => {
 const declareArtifacts = (artifact: Command, world: World): void => {
   const load = () => import('../stored-files/index.ts');
   const ofAgent = (command: Command): Command =>
-    command.option('--agent <name>', 'agent of the session; saves a search');
+    command.option('--agent <name>', 'agent of the session; avoids a search');
   ofAgent(example(artifact.command('list <session>'), 'svc artifact list 01a2004b-560f-7044-bbf3-2ade092e2675'))
     .description('artifacts of a session, newest first')
     .option('--limit <count>', 'most artifacts')
@@ -84,7 +84,7 @@ const declareSecrets = (secret: Command, world: World): void => {
     'svc secret set tls --from-file tls.crt=server.crt --from-file tls.key=server.key',
   )
     .usage('[options] <secret> [key]')
-    .description('set a value from standard input, typed unseen, or from files; never from an argument')
+    .description('set a value from standard input, a hidden prompt or files; never from an argument')
     .option('--from-file <pair...>', 'KEY=PATH: the bytes of a file')
     .option('--remove <key...>', 'remove keys')
     .option('--type <text>', 'what kind of secret it is (Opaque)')
@@ -100,7 +100,7 @@ const declareSecrets = (secret: Command, world: World): void => {
     .option('--limit <count>', 'most secrets')
     .action(run<SecretOptions>(async (_words, options) => (await load()).listSecrets(world, options)));
   example(secret.command('rotate-key'), 'svc secret rotate-key')
-    .description('encrypt with a new key from now on, and all stored values again')
+    .description('encrypt with a new key from now on, and re-encrypt all stored values')
     .action(run<GlobalOptions>(async (_words, options) => (await load()).rotateKey(world, options)));
 };
 

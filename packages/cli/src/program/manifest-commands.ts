@@ -44,7 +44,7 @@ export const declareManifestCommands = (program: Command, world: World): void =>
       ),
     );
   example(program.command('export'), 'svc export -A > everything.yaml', 'svc export -A --data > everything.jsonl')
-    .description('everything that can be written, as manifests or as one archive')
+    .description('everything that people wrote, as manifests or as one archive')
     .option('-A, --all-namespaces', 'of every namespace')
     .option('--data', 'one archive with files, sessions and messages too')
     .option('--uids', 'manifests with their uids, for svc import; an archive always has them')
@@ -52,7 +52,7 @@ export const declareManifestCommands = (program: Command, world: World): void =>
       run<ExportOptions>(async (_words, options) => (await import('../archive/index.ts')).exportAll(world, options)),
     );
   example(program.command('import <file>'), 'svc import everything.yaml')
-    .description('take in what was exported, one by one')
+    .description('import what was exported, one resource at a time')
     .action(
       run<ApplyOptions>(async ([file = ''], options) =>
         (await import('../archive/index.ts')).importFile(world, file, options),

@@ -32,7 +32,7 @@ const declareAgents = (agent: Command, world: World): void => {
   example(agent.command('rebase <agent>'), 'svc agent rebase helper --keep systemPrompt')
     .description('bring an agent up to its template: shows the difference, asks, writes')
     .option('--keep <field...>', 'fields of the spec that stay as they are')
-    .option('--template <name>', 'another template than the one it was made from')
+    .option('--template <name>', 'a template other than the one it was made from')
     .option('--dry-run', 'only show the difference')
     .option('-y, --yes', 'do not ask')
     .action(
@@ -45,17 +45,17 @@ const declareAgents = (agent: Command, world: World): void => {
 const declareChannels = (channel: Command, world: World): void => {
   const load = () => import('../channels/index.ts');
   example(channel.command('post <channel> [text...]'), 'svc channel post room "@helper what is new?"')
-    .description('say something; from a pipe without text')
+    .description('post a message; from a pipe without text')
     .option('--author <name>', 'in whose name')
     .option('--subscription <name...>', 'call these subscriptions of trigger manual')
     .action(run<ChannelOptions>(async (words, options) => (await load()).postMessage(world, words, options)));
   example(channel.command('tail <channel>'), 'svc channel tail room')
-    .description('the newest messages, then what happens, until Ctrl-C')
+    .description('the newest messages, then new events, until Ctrl-C')
     .option('--limit <count>', 'newest messages to show first, default 10')
     .option('--no-follow', 'leave after the newest messages')
     .action(run<ChannelOptions>(async ([name = ''], options) => (await load()).tailChannel(world, name, options)));
   example(channel.command('close <channel>'), 'svc channel close room')
-    .description('take no more messages')
+    .description('stop taking messages')
     .action(
       run<GlobalOptions>(async ([name = ''], options) =>
         (await load()).setChannelPhase(world, { channel: name, phase: 'closed' }, options),
@@ -72,7 +72,7 @@ const declareChannels = (channel: Command, world: World): void => {
 
 const declareSchedules = (schedule: Command, world: World): void => {
   example(schedule.command('next [schedule]'), 'svc schedule next nightly --count 3')
-    .description('the coming runs of a schedule, or the next run of each')
+    .description('the next runs of a schedule, or the next run of each')
     .option('--count <number>', 'runs to show, default 10, at most 20')
     .action(
       run<NextOptions>(async ([name], options) =>
@@ -84,19 +84,19 @@ const declareSchedules = (schedule: Command, world: World): void => {
 const declareOperations = (program: Command, world: World): void => {
   const load = () => import('../operations/index.ts');
   example(program.command('usage'), 'svc usage -n acme')
-    .description('limits in force and how much of them is used')
+    .description('limits in effect and how much of them is used')
     .option('-A, --all-namespaces', 'of every namespace')
     .action(run<UsageOptions>(async (_words, options) => (await load()).showUsage(world, options)));
   const worker = program.command('worker').description('processes of the server');
   example(worker.command('list'), 'svc worker list')
-    .description('processes, how they are and where they answer')
+    .description('processes, their state and addresses')
     .action(run<GlobalOptions>(async (_words, options) => (await load()).listWorkers(world, options)));
   example(worker.command('drain <worker>'), 'svc worker drain 01a200e4-00a7-704f-8f48-f06824b13094')
-    .description('let a process take nothing new and hand over what it holds')
+    .description('make a process take no new work and hand over what it has')
     .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).drainWorker(world, name, options)));
   example(program.command('events'), 'svc events -f --kind agents', 'svc events --audit --since 1h')
     .description('changes of resources; with --audit who did what')
-    .option('-f, --follow', 'continue with what comes, until Ctrl-C')
+    .option('-f, --follow', 'continue with new changes, until Ctrl-C')
     .option('-A, --all-namespaces', 'of every namespace')
     .option('--recursive', 'of the namespaces below too')
     .option('--kind <kind...>', 'only of these kinds')

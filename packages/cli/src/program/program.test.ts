@@ -226,7 +226,7 @@ describe('the command line', () => {
     const { runCommandLine } = await import('./program.ts');
     const world = { ...fake.world, createPlainClient: () => Promise.reject(new RangeError('bug')) };
     expect(await runCommandLine(['get', 'agents'], world)).toBe(exitCodes.refused);
-    expect(fake.err()).toContain('this is a mistake in svc itself');
+    expect(fake.err()).toContain('this is a bug in svc itself');
   });
 });
 
@@ -284,8 +284,8 @@ describe('a file of this machine', () => {
       exit: exitCodes.refused,
       err: 'svc: /work/a.yaml: you may not read or write it (EACCES)\n',
     });
-    expect((await failing({ code: 'EWHAT', path: '/work/a.yaml' })).err).toContain('a mistake in svc itself');
-    expect((await failing({})).err).toContain('a mistake in svc itself');
+    expect((await failing({ code: 'EWHAT', path: '/work/a.yaml' })).err).toContain('a bug in svc itself');
+    expect((await failing({})).err).toContain('a bug in svc itself');
   });
 });
 

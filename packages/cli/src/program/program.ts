@@ -12,7 +12,7 @@ import { declareServerCommands, declareUserCommands } from './server-commands.ts
 import { declareAgentCommands } from './session-commands.ts';
 import { declareUpkeepCommands } from './upkeep-commands.ts';
 
-/** Runs one command line; answers the exit code. Everything that goes wrong is explained on standard error. */
+/** Runs one command line; returns the exit code. Every error is explained on standard error. */
 export const runCommandLine = async (words: readonly string[], world: World): Promise<ExitCode> => {
   const program = await buildProgram(world);
   if (words[0] === '__complete') {
@@ -21,14 +21,14 @@ export const runCommandLine = async (words: readonly string[], world: World): Pr
     return exitCodes.ok;
   }
   try {
-    // Who gives no command wants to know which there are.
+    // Without a command, the list of commands is shown.
     await program.parseAsync(words.length === 0 ? ['--help'] : helpWords(program, words), { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
     const isColourWanted = program.opts()['color'] !== false;
     if (!isUsageError(error)) return report(world, error, isColourWanted);
     if (error.exitCode === 0) return exitCodes.ok;
-    // The whole help is there already.
+    // The whole help was printed already.
     if (error.code === 'commander.help') return exitCodes.refused;
     const style = styleFor(world.stderr, world.environment, isColourWanted);
     world.stderr.write(`${style.dim('  try:')} ${adviceAfter(error, program, words)}\n`);
@@ -37,8 +37,8 @@ export const runCommandLine = async (words: readonly string[], world: World): Pr
 };
 
 /**
- * `help a b` as `a b --help`: commander itself looks only one command deep. Words after a command are dropped, so that no help ever
- * runs the command; a word that no group knows stays, for commander to refuse it.
+ * `help a b` as `a b --help`: commander itself resolves only one level. Words after a command are dropped, so that help never runs
+ * the command; an unknown word stays, for commander to refuse it.
  */
 const helpWords = (program: Command, words: readonly string[]): string[] => {
   const [first, ...rest] = words;
@@ -56,7 +56,7 @@ const helpWords = (program: Command, words: readonly string[]): string[] => {
   return [...path, '--help'];
 };
 
-/** The command that the words lead to, and what it is called, such as `svc channel tail`. */
+/** The command that the words lead to, and its full name, such as `svc channel tail`. */
 const commandOf = (
   program: Command,
   words: readonly string[],
@@ -72,7 +72,7 @@ const commandOf = (
   return { command, path: path.join(' ') };
 };
 
-/** What to try after a line that was not understood: where a file is named without its flag, the line with it. */
+/** What to try after a line that was not understood: if a file is named without its flag, the line with it. */
 const adviceAfter = (error: CommanderError, program: Command, words: readonly string[]): string => {
   const { command, path } = commandOf(program, words);
   const [file] = command.args;
@@ -93,11 +93,11 @@ const report = async (world: World, error: unknown, isColourWanted: boolean): Pr
   const explanation = explain(error);
   if (explanation === undefined) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    world.stderr.write(`${style.red('svc:')} this is a mistake in svc itself\n${text}\n`);
+    world.stderr.write(`${style.red('svc:')} this is a bug in svc itself\n${text}\n`);
     return exitCodes.refused;
   }
   const { lines, hint, exitCode } = explanation;
-  // Ctrl-C needs no words.
+  // Ctrl-C needs no message.
   if (exitCode === exitCodes.interrupted && !(error instanceof CommandFailure)) return exitCode;
   const slip = error instanceof CommandFailure ? error.slip : undefined;
   const advice = slip === undefined ? '' : (await world.loadManifests()).adviceFor(slip.word, slip.candidates);

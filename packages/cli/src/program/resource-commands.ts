@@ -6,7 +6,7 @@ import { declareApiKeyCreation } from './api-key-commands.ts';
 import { readingManifests } from './manifest-options.ts';
 import { example, run, takingKind } from './run-action.ts';
 
-/** Commands that treat all kinds alike. */
+/** Commands for all kinds. */
 export const declareResourceCommands = (program: Command, world: World): void => {
   const scoped = (command: Command): Command =>
     takingKind(command)
@@ -17,12 +17,12 @@ export const declareResourceCommands = (program: Command, world: World): void =>
     .option('-A, --all-namespaces', 'of every namespace')
     .option('-w, --watch', 'continue with every change until Ctrl-C')
     .option('--limit <count>', 'most items of a list')
-    .option('--show-managed', 'a column with what looks after each')
+    .option('--show-managed', 'a column with what manages each')
     .action(
       run<GetOptions>(async (words, options) => (await import('../resources/index.ts')).get(world, words, options)),
     );
   scoped(example(program.command('watch <kind> [name...]'), 'svc watch agents -A', 'svc watch schedule daily'))
-    .description('as svc get --watch: what is there, then every change until Ctrl-C')
+    .description('as svc get --watch: what exists, then every change until Ctrl-C')
     .option('-A, --all-namespaces', 'of every namespace')
     .action(
       run<GetOptions>(async (words, options) =>
@@ -49,8 +49,8 @@ export const declareResourceCommands = (program: Command, world: World): void =>
   );
   readingManifests(scoped(deleting))
     .description('delete some of them, or everything that manifests name')
-    .option('--cascade <way>', 'what becomes of dependants: background, foreground or orphan')
-    .option('--force', 'strip the finalizers that hold it; admins only')
+    .option('--cascade <way>', 'what happens to dependants: background, foreground or orphan')
+    .option('--force', 'remove the finalizers that delay it; admins only')
     .option('--purge', 'namespaces: remove the contents at once')
     .option('-y, --yes', 'with -l: do not ask before deleting')
     .action(

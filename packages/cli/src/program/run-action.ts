@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { kindList } from '../kind-names.ts';
 
-/** What a command does with its arguments (absent optional ones are missing at the end) and the values of its flags. */
+/** The implementation of a command: gets its arguments (missing optional ones are absent at the end) and the values of its flags. */
 export type Work<O> = (args: readonly string[], options: O) => Promise<void> | void;
 
-/** Fits a piece of work into commander, which hands over the command last. The declarations say what `O` holds. */
+/** Adapts an implementation to commander, which passes the command last. The declarations determine `O`. */
 export const run =
   <O>(work: Work<O>) =>
   async (...given: unknown[]): Promise<void> => {
@@ -12,10 +12,10 @@ export const run =
     await work(command.args, command.optsWithGlobals() as O);
   };
 
-/** Width of texts below a help. */
+/** Width of texts below help. */
 const HELP_COLUMNS = 78;
 
-/** Lists the words for kinds below the help of a command that takes one. */
+/** Lists the words for kinds below the help of a command that takes a kind. */
 export const takingKind = (command: Command): Command => {
   const lines = ['Kinds:'];
   for (const word of `${kindList()}; custom kinds by their exact name`.split(' ')) {

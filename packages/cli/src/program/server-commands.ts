@@ -7,11 +7,11 @@ import type { World } from '../world.ts';
 import { declareApiKeyCommands } from './api-key-commands.ts';
 import { example, run } from './run-action.ts';
 
-/** Commands that start or examine a server on this machine. */
+/** Commands that start or check a server on this machine. */
 export const declareServerCommands = (program: Command, world: World): void => {
   const starting = () => import('../server/index.ts');
   example(program.command('up'), 'svc up --port 7421')
-    .description('start a server with a demo agent; makes what is missing')
+    .description('start a server with a demo agent; creates what is missing')
     .option('--port <port>', 'port on this machine, 0 picks a free one')
     .option('--data-dir <path>', 'where everything is kept')
     .option('--config <path>', 'configuration file')
@@ -24,9 +24,9 @@ export const declareServerCommands = (program: Command, world: World): void => {
     .option('--roles <list>', 'gateway, controller, worker')
     .action(run<ServeOptions>(async (_args, options) => (await starting()).serve(world, options)));
   example(program.command('doctor'), 'svc doctor --online')
-    .description('look for what keeps svc from working')
+    .description('find what keeps svc from working')
     .option('--config <path>', 'configuration file')
-    .option('--data-dir <path>', 'data directory to look at')
+    .option('--data-dir <path>', 'data directory to check')
     .option('--online', 'also checks that need the network')
     .action(run<DoctorOptions>(async (_args, options) => (await import('../doctor/index.ts')).doctor(world, options)));
   declareConfig(program.command('config').description('settings of a server on this machine'), world);
@@ -40,7 +40,7 @@ const declareConfig = (config: Command, world: World): void => {
     .option('--strict', 'warnings count as mistakes')
     .action(run<ConfigOptions>(async (_args, options) => (await load()).checkConfig(world, options)));
   example(config.command('show'), 'svc config show --all')
-    .description('print what is in force and where it comes from')
+    .description('print the settings in effect and where each comes from')
     .option('--config <path>', 'configuration file')
     .option('--all', 'defaults too')
     .action(run<ConfigOptions>(async (_args, options) => (await load()).showConfig(world, options)));
@@ -49,7 +49,7 @@ const declareConfig = (config: Command, world: World): void => {
     .action(run(async ([path]) => (await load()).initConfig(world, path)));
 };
 
-/** Commands about the person: who, where, which version. */
+/** Commands about the person: identity, profiles, versions. */
 export const declareUserCommands = (program: Command, world: World): void => {
   const account = () => import('../account/index.ts');
   example(program.command('login [server]'), 'svc login https://svc.example.org --api-key')
@@ -61,7 +61,7 @@ export const declareUserCommands = (program: Command, world: World): void => {
     .description('forget the credential of a profile')
     .action(run<GlobalOptions>(async (_args, options) => (await account()).logout(world, options)));
   example(program.command('whoami'), 'svc whoami -o json')
-    .description('who the server takes you for, and what you may do')
+    .description('the identity that the server sees, and what you may do')
     .action(run<GlobalOptions>(async (_args, options) => (await account()).whoami(world, options)));
   example(program.command('version'), 'svc version')
     .description('versions of this program and of the server')

@@ -37,7 +37,7 @@ export const declareAgentCommands = (program: Command, world: World): void => {
 };
 
 const withAgent = (command: Command): Command =>
-  command.option('--agent <name>', 'agent of the session; saves a search');
+  command.option('--agent <name>', 'agent of the session; avoids a search');
 
 const declareSend = (command: Command, world: World): void => {
   withAgent(command)
@@ -103,7 +103,7 @@ const declareManagement = (session: Command, world: World): void => {
     .action(run<SessionOptions>(async (args, options) => (await load()).permit(world, args, options)));
 };
 
-const UNTIL_DONE = 'leave at the end of the turn that runs, or with the last one shown when none does';
+const UNTIL_DONE = 'end with the running turn, or after showing the last one';
 
 const declareWatching = (session: Command, world: World): void => {
   const load = () => import('../sessions/index.ts');
@@ -124,7 +124,7 @@ const declareWatching = (session: Command, world: World): void => {
     .option('--turn <id>', 'only this turn')
     .action(run<SessionOptions>(async ([name = ''], options) => (await load()).stream(world, name, options)));
   withAgent(
-    example(session.command('watch <session>'), 'svc session watch SESSION').description('what happens, as in a chat'),
+    example(session.command('watch <session>'), 'svc session watch SESSION').description('events, shown as in a chat'),
   )
     .option('--after <cursor>', 'from this cursor on')
     .option('--until-done', UNTIL_DONE)

@@ -5,14 +5,14 @@ import { example, run } from './run-action.ts';
 
 const load = () => import('../upkeep/index.ts');
 
-/** Which store is meant. */
+/** Which store to use. */
 const ofStore = (command: Command): Command =>
   command.option('--config <path>', 'configuration file').option('--data-dir <path>', 'data directory of the store');
 
 const withPassphrase = (command: Command): Command =>
   command.option('--passphrase-file <path>', 'file with the passphrase of the keys (or SVC_PASSPHRASE)');
 
-/** Commands that keep, bring back and change what a store holds. */
+/** Commands that back up, restore and migrate a store. */
 export const declareUpkeepCommands = (program: Command, world: World): void => {
   withPassphrase(
     ofStore(
@@ -22,7 +22,7 @@ export const declareUpkeepCommands = (program: Command, world: World): void => {
       ),
     ),
   )
-    .description('one archive of everything; through the server when it runs')
+    .description('one archive of everything; through the server if it is running')
     .option('--include-keys', 'the keys too, encrypted by a passphrase')
     .option('--verify', 'only check FILE, every byte of it')
     .action(run<BackupOptions>(async ([file], options) => (await load()).backup(world, file, options)));
@@ -34,20 +34,20 @@ export const declareUpkeepCommands = (program: Command, world: World): void => {
       ),
     ),
   )
-    .description('bring back a backup, into an empty data directory')
-    .option('--replace', 'over what is there, which is kept aside')
+    .description('restore a backup, into an empty data directory')
+    .option('--replace', 'over an existing store, which is kept aside')
     .option('--without-keys', 'leave the keys of the archive out')
     .action(run<RestoreOptions>(async ([file = ''], options) => (await load()).restore(world, file, options)));
   const migrate = program.command('migrate').description('the schema of a store whose server is stopped');
   ofStore(example(migrate.command('status'), 'svc migrate status'))
-    .description('which steps are applied, pending, and can be undone')
+    .description('which migrations are applied, pending, and can be undone')
     .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'status', options)));
   ofStore(example(migrate.command('up'), 'svc migrate up --yes'))
-    .description('apply what is pending; SQLite is copied before')
-    .option('--yes', 'also steps that cannot be undone, without a fresh backup')
+    .description('apply pending migrations; SQLite is copied first')
+    .option('--yes', 'also migrations that cannot be undone, without a fresh backup')
     .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'up', options)));
   ofStore(example(migrate.command('down'), 'svc migrate down --to 3'))
-    .description('undo the newest step; SQLite is copied before')
-    .option('--to <schema>', 'undo all steps above this one')
+    .description('undo the newest migration; SQLite is copied first')
+    .option('--to <schema>', 'undo all migrations above this one')
     .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'down', options)));
 };

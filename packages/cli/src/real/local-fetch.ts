@@ -3,8 +3,8 @@ import process from 'node:process';
 import type { ClientAnswer, ClientFetch, ClientRequest } from '@svc/client';
 
 /**
- * `fetch` for servers of this machine by node:http: loading what `fetch` is made of takes 50 ms of CPU, more than any call. Other
- * addresses, TLS and redirects are left to `fetch`, which knows proxies and compression.
+ * `fetch` by node:http for servers on this machine: loading the implementation of `fetch` takes 50 ms of CPU, more than any call. Other
+ * addresses, TLS and redirects are left to `fetch`, which handles proxies and compression.
  */
 export const localFetch: ClientFetch = async (url, request) => {
   const target = new URL(url);
@@ -18,7 +18,7 @@ export const localFetch: ClientFetch = async (url, request) => {
 };
 
 const send = (target: URL, request: ClientRequest): Promise<IncomingMessage> => {
-  // An import would read every export of it, the WebSocket of what `fetch` is made of among them.
+  // An import would read all its exports, including the WebSocket that loads the implementation of `fetch`.
   const http = process.getBuiltinModule('node:http');
   const { method, headers, body, signal } = request;
   return new Promise((resolve, reject) => {

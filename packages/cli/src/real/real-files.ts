@@ -24,7 +24,7 @@ import type { Files } from '../world.ts';
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
-/** The answer of `read`, undefined when the path does not exist; other failures are the caller's. */
+/** The result of `read`, undefined when the path does not exist; other errors are left to the caller. */
 const unlessMissing = <T>(read: () => T): T | undefined => {
   try {
     return read();
@@ -34,7 +34,7 @@ const unlessMissing = <T>(read: () => T): T | undefined => {
   }
 };
 
-/** Bytes as text; other encodings are refused, for reading them would quietly change what was written. `source` names them. */
+/** Bytes as text; other encodings are refused, because reading them would silently change the content. `source` names them. */
 export const utf8Text = (bytes: Uint8Array, source: string): string => {
   if (!isUtf8(bytes)) throw new CommandFailure(`${source} is not UTF-8 text`, { hint: 'save it as UTF-8' });
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
@@ -42,7 +42,7 @@ export const utf8Text = (bytes: Uint8Array, source: string): string => {
 
 const PRIVATE_DIRECTORY = 0o700;
 
-/** One by one: the recursive form of Node.js never returns below a file system that refuses new names, as /proc does. */
+/** One by one: the recursive form of Node.js never returns on a file system that refuses new names, such as /proc. */
 const makeDirectories = (path: string, mode?: number): void => {
   const missing: string[] = [];
   for (let each = path; !existsSync(each); each = dirname(each)) missing.push(each);
@@ -50,7 +50,7 @@ const makeDirectories = (path: string, mode?: number): void => {
   for (const each of missing.reverse()) makeUnlessThere(each, mode);
 };
 
-/** Another process may have made it meanwhile. */
+/** Another process may have created it meanwhile. */
 const makeUnlessThere = (path: string, mode: number | undefined): void => {
   if (isDirectory(path)) return;
   try {
@@ -70,7 +70,7 @@ export const realFiles: Files = {
     makeDirectories(dirname(path), PRIVATE_DIRECTORY);
     const draft = `${path}.${process.pid}.new`;
     try {
-      // The mode holds from the first byte: a credential is never readable, not even for a moment.
+      // The mode applies from the first byte: a credential is never readable by others, not even for a moment.
       writeFileSync(draft, text, { mode, flag: 'wx' });
       renameSync(draft, path);
     } catch (error) {

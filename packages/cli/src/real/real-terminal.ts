@@ -19,7 +19,7 @@ const echoOutput = (isMuted: () => boolean): NodeJS.WritableStream => {
 };
 
 /**
- * Lines of this process's terminal. A question has the next line; without one the listener has it, else it waits. While there is a
+ * Lines of this process's terminal. The next line goes to a question, else to the listener, else it waits. While there is a
  * listener and no question, what is typed appears below what is printed.
  */
 export const openRealTerminal = (): LineTerminal => {
@@ -68,7 +68,7 @@ export const openRealTerminal = (): LineTerminal => {
       below.end();
       return new Promise((resolve) => {
         asking = resolve;
-        // What was typed meanwhile is on no row of readline's any more.
+        // What was typed meanwhile is no longer on a row that readline knows.
         Object.assign(lines, { prevRows: 0 });
         lines.setPrompt(prompt);
         lines.prompt(true);
@@ -89,7 +89,7 @@ export const openRealTerminal = (): LineTerminal => {
   };
 };
 
-/** One line that is not shown while it is typed; the prompt goes to standard error. Undefined at Ctrl-C or the end. */
+/** Reads one line without echo; the prompt goes to standard error. Undefined at Ctrl-C or the end of input. */
 export const askHiddenAtTerminal = (prompt: string): Promise<string | undefined> =>
   new Promise((resolve) => {
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

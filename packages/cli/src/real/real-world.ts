@@ -3,7 +3,7 @@ import type { Output, World } from '../world.ts';
 import { localFetch } from './local-fetch.ts';
 import { realFiles, utf8Text } from './real-files.ts';
 
-/** Width assumed where there is no terminal: help texts stay readable, tables are not cut. */
+/** Width without a terminal: help texts stay readable, tables are not cut. */
 const PLAIN_COLUMNS = 100;
 const PROBE_MS = 1_000;
 
@@ -16,12 +16,12 @@ const output = (stream: NodeJS.WriteStream): Output => ({
   },
 });
 
-/** Parts of Node.js that few commands use are loaded by those. */
+/** Parts of Node.js that few commands use are loaded on first use. */
 const builtin = process.getBuiltinModule;
 
 /** This process, this terminal, this machine. */
 export const realWorld = (): World => {
-  // A reader that leaves early, such as `head`, is not a failure.
+  // A reader that ends early, such as `head`, is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   return {
     environment: process.env,
@@ -70,7 +70,7 @@ const readAllBytes = async (): Promise<Uint8Array> => {
 
 const readAll = async (): Promise<string> => utf8Text(await readAllBytes(), 'what was piped in').replace(/^\uFEFF/, '');
 
-/** By a shell, for the command may carry flags of its own; the path is a parameter and is never read as shell text. */
+/** Run by a shell, because the command may contain flags; the path is a parameter and never read as shell text. */
 const runEditor = (command: string, path: string): Promise<number | undefined> =>
   new Promise((resolve) => {
     const { spawn } = builtin('node:child_process');
@@ -79,11 +79,11 @@ const runEditor = (command: string, path: string): Promise<number | undefined> =
         ? spawn(`${command} "${path}"`, { stdio: 'inherit', shell: true })
         : spawn('/bin/sh', ['-c', `${command} "$1"`, 'svc-edit', path], { stdio: 'inherit' });
     child.once('error', () => resolve(undefined));
-    // 127 is how a shell says that there is no such command.
+    // 127 is the exit code of a shell for an unknown command.
     child.once('exit', (code) => resolve(code === 127 ? undefined : (code ?? 1)));
   });
 
-/** Only where a desktop is; a missing opener is not worth a word. */
+/** Only on a desktop; a missing opener is ignored. */
 const openBrowser = (url: string): void => {
   const isDesktop = process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);
   if (!isDesktop || process.env['CI'] !== undefined || process.env['SSH_CONNECTION'] !== undefined) return;

@@ -5,12 +5,12 @@ const ANSI = new RegExp(`${ESC}\\[[0-9;]*[A-Za-z]`, 'g');
 
 export interface TypedBelowOptions {
   readonly write: (text: string) => void;
-  /** Columns of the terminal now. */
+  /** Current columns of the terminal. */
   readonly columns: () => number;
 }
 
 /**
- * Keeps what a person types apart from a text that is being written: the typed line has rows of its own below the text. Before
+ * Separates what a person types from a text that is being written: the typed line has its own rows below the text. Before
  * more text is written these rows are erased and the cursor returns to the end of the text; afterwards they are written again.
  */
 export class TypedBelow {
@@ -62,7 +62,7 @@ export class TypedBelow {
     this.#rowsBelow = 1 + Math.floor(Math.max(0, textWidth(this.#typed) - 1) / width);
   }
 
-  /** Follows the cursor through a text; a full row has its end at the start of the next. */
+  /** Follows the cursor through a text; the end of a full row is at the start of the next. */
   #advance(text: string): void {
     const { write, columns } = this.#options;
     const width = Math.max(2, columns());
@@ -76,7 +76,7 @@ export class TypedBelow {
       }
     }
     if (this.#column < width) return;
-    // A terminal wraps only with the next character: the row is left now, so that its end can be found again.
+    // A terminal wraps only at the next character: move to the next row now, so that the end of the text can be found again.
     write('\r\n');
     this.#column = 0;
   }

@@ -3,16 +3,16 @@ import type { PlainContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { type Item, type Kind, kindOf, listItems } from '../kinds/index.ts';
 
-/** Namespaces that are looked into one by one, for callers who may not list all at once. */
+/** Namespaces that are read one by one, for callers who may not list all at once. */
 const NAMESPACES_MAX = 100_000;
 
 /**
- * Resources of a kind in every namespace, by namespace and name: one list for callers whose grant has no namespace, else
- * what the namespaces hold that the caller may read, and says so.
+ * Resources of a kind in every namespace, by namespace and name: one list for callers whose grant covers everything; for others
+ * those of the namespaces that they may read, with a note.
  */
 export const listAcross = async (context: PlainContext, kind: Kind, limit: number): Promise<readonly Item[]> => {
   const { scope, call } = context;
-  // Of sessions the parent is the agent.
+  // The parent of a session is its agent.
   const place = { ns: '-', kind: kind.name, parent: scope.agent ?? '' };
   const request = { ...place, labelSelector: scope.selector, member: 'resources' };
   try {

@@ -42,7 +42,7 @@ export const createNamespace = async (world: World, name: string, options: Creat
   await report(context, { kind: kindOf('namespace'), name, outcome });
 };
 
-/** A namespace of that name, deleted ones too; undefined where there is none. */
+/** A namespace of that name, also a deleted one; undefined if there is none. */
 const presentNamespace = async ({ call }: PlainContext, name: string): Promise<JsonObject | undefined> => {
   try {
     return mapOf((await call('GatewayService/GetNamespace', { name }))['namespace']);
@@ -52,7 +52,7 @@ const presentNamespace = async ({ call }: PlainContext, name: string): Promise<J
   }
 };
 
-/** What creating a namespace did: one that is there only gets labels, a deleted one comes back. */
+/** What creating a namespace did: an existing one only gets labels, a deleted one comes back. */
 const namespaceOutcome = (before: JsonObject | undefined, after: JsonObject): string => {
   if (before === undefined) return 'created';
   if (mapOf(before['status'])['isDeleted'] === true) return 'restored with its contents';
@@ -74,7 +74,7 @@ export const createAgent = async (world: World, name: string, options: CreateOpt
   await report(context, { kind: kindOf('agent'), name, outcome: 'created' });
 };
 
-/** The spec of --spec (`-` is standard input), with --model and --prompt laid over it; the server judges its fields. */
+/** The spec of --spec (`-` is standard input), with --model and --prompt applied to it; the server checks its fields. */
 const agentSpec = async (world: World, options: CreateOptions): Promise<JsonObject> => {
   const spec = options.spec === undefined ? {} : await readSpec(world, options.spec);
   const prompted = options.prompt === undefined ? spec : { ...spec, systemPrompt: options.prompt };

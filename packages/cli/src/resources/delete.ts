@@ -13,7 +13,7 @@ export interface DeleteOptions extends GlobalOptions, ScopeOptions {
   readonly yes?: boolean;
 }
 
-/** `svc delete KIND NAME...` or `-l`: one after the other; some deleted and some not is exit code 2. */
+/** `svc delete KIND NAME...` or `-l`: one after the other; exit code 2 when only some were deleted. */
 export const remove = async (world: World, words: readonly string[], options: DeleteOptions): Promise<void> => {
   if (words.length === 0)
     throw new CommandFailure('what is to be deleted?', {
@@ -34,7 +34,7 @@ export const remove = async (world: World, words: readonly string[], options: De
     } catch (error) {
       if (!isSvcError(error)) throw error;
       failures.push({ name, error });
-      // What is gone already holds back no other.
+      // A resource that is already gone does not stop the others.
       if (error.code !== 'NOT_FOUND') break;
     }
   }
@@ -46,7 +46,7 @@ export const remove = async (world: World, words: readonly string[], options: De
   throw new CommandFailure(lines.join('\n'), { ...(exitCode === undefined ? {} : { exitCode }), cause: first.error });
 };
 
-/** What `-l` finds, after a yes. */
+/** What `-l` selects, after confirmation. */
 const selected = async (context: PlainContext, kind: Kind, options: DeleteOptions): Promise<readonly string[]> => {
   const { world, note, scope } = context;
   if (options.selector === undefined)

@@ -15,7 +15,7 @@ import {
 } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
-/** `svc describe KIND NAME...`: everything about each, the conditions as a table; without a name all of them, or what -l finds. */
+/** `svc describe KIND NAME...`: everything about each, conditions as a table; without a name, all of them or those that -l selects. */
 export const describe = async (
   world: World,
   words: readonly string[],
@@ -41,7 +41,7 @@ export const describe = async (
 const SYSTEM = 'system';
 const AGENTS_SEARCHED = 10_000;
 
-/** Agents that were made from an agent template, and from which version. */
+/** Agents that were created from an agent template, and from which version. */
 const usersOf = async ({ call }: Scope, template: Item, style: Style): Promise<string> => {
   const request = { ns: '-', kind: 'Agent', metadataOnly: true, member: 'resources' };
   const agents = await listItems({ call, limit: AGENTS_SEARCHED }, 'ResourceService/ListResources', request);
@@ -66,7 +66,7 @@ const describeItem = async (kind: string, item: Item, style: Style): Promise<str
   return `${style.bold(`${kind} ${item.name}`)}\n${sections.join('')}${conditionTable(conditions, style)}`;
 };
 
-/** A part of the resource as indented YAML; what is empty is left out. */
+/** A part of the resource as indented YAML; empty values are left out. */
 const section = async (title: string, value: unknown, style: Style): Promise<string> => {
   const filled = withoutEmpty(value);
   if (!isMap(filled) || Object.keys(filled).length === 0) return '';
@@ -80,7 +80,7 @@ const section = async (title: string, value: unknown, style: Style): Promise<str
 const paintedPhase = (line: string, style: Style): string =>
   line.replace(/^(phase: )(.*)$/, (_all, field: string, phase: string) => `${field}${paintPhase(style, phase)}`);
 
-/** The value without empty members, known time fields readable. */
+/** The value without empty members, with readable times. */
 const withoutEmpty = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (!isMap(value)) return value;
@@ -94,7 +94,7 @@ const withoutEmpty = (value: unknown): unknown => {
 const isEmpty = (value: unknown): boolean =>
   value === '' || value === null || (isMap(value) && Object.keys(value).length === 0);
 
-/** Known time fields, read by people as local time: Unix microseconds, of usage windows seconds. */
+/** Known time fields, shown as local time: Unix microseconds, for usage windows seconds. */
 const timeText = (field: string, value: unknown): unknown => {
   if (!/(At|Active|[Tt]imestamp|Time|windowStart)$/.test(field) || typeof value !== 'string') return value;
   if (/^\d{13,}$/.test(value)) return localTime(Number(value) / 1_000);

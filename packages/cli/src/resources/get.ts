@@ -11,7 +11,7 @@ import { withManagers } from './managers.ts';
 export interface GetOptions extends GlobalOptions, ScopeOptions {
   readonly allNamespaces?: boolean;
   readonly watch?: boolean;
-  /** A column that says what looks after a resource. */
+  /** A column with what manages a resource. */
   readonly showManaged?: boolean;
 }
 
@@ -48,7 +48,7 @@ const list = (
   { kind, isAcross, limit }: { readonly kind: Kind; readonly isAcross: boolean; readonly limit: number },
 ): Promise<readonly Item[]> => (isAcross ? listAcross(context, kind, limit) : kind.list({ ...context.scope, limit }));
 
-/** Those of the names that are there, and why the others are not; when none is, the first failure is thrown. */
+/** Those of the names that exist, and the errors of the others; if none exists, the first error is thrown. */
 const readNamed = async (
   kind: Kind,
   scope: Scope,

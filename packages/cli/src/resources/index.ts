@@ -1,5 +1,5 @@
 /**
- * resources: commands that treat all kinds alike: get, describe, create, delete, wait. What a kind is: see kinds.
+ * resources: commands for all kinds: get, describe, create, delete, wait. The folder kinds says what a kind is.
  */
 export { type CreateOptions, createAgent, createNamespace, createSession } from './create.ts';
 export { type DeleteOptions, remove } from './delete.ts';

@@ -2,7 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { mapOf, mapsOf } from '../json-value.ts';
 import type { Item, Kind } from '../kinds/index.ts';
 
-/** What looks after a resource besides people: its controller, a deployment, an apply set, an agent template. */
+/** What manages a resource besides people: its controller, a deployment, an apply set, an agent template. */
 const managersOf = ({ json }: Item): string => {
   const { ownerReferences, labels, annotations } = mapOf(json['metadata']);
   const owners = mapsOf(ownerReferences)
@@ -19,7 +19,7 @@ const managersOf = ({ json }: Item): string => {
   return all.length === 0 ? '-' : [...new Set(all)].join(', ');
 };
 
-/** The kind with a further column for what manages each resource. */
+/** The kind with another column for what manages each resource. */
 export const withManagers = (kind: Kind): Kind => {
   const managed = (item: Item): Item => ({ ...item, cells: [...item.cells, managersOf(item)] });
   return {

@@ -9,14 +9,14 @@ export interface PurgeOptions extends GlobalOptions {
   readonly yes?: boolean;
 }
 
-/** `svc namespace restore NAME`: a deleted namespace and what was deleted with it, within the grace period. */
+/** `svc namespace restore NAME`: restores a deleted namespace and what was deleted with it, within the grace period. */
 export const restoreNamespace = async (world: World, name: string, options: GlobalOptions): Promise<void> => {
   const { call } = await openPlain(world, options);
   const { namespace } = await call('GatewayService/GetNamespace', { name });
   const { metadata, spec, status } = mapOf(namespace);
   if (mapOf(status)['isDeleted'] !== true)
     throw new CommandFailure(`namespace ${name} is not deleted`, { hint: `\`svc get namespace ${name}\` shows it` });
-  // Creating replaces the labels and merges the annotations, so the ones it had go along.
+  // Creating replaces the labels and merges the annotations, so the existing ones are passed along.
   const { labels, annotations } = mapOf(metadata);
   const own = Object.fromEntries(Object.entries(mapOf(annotations)).filter(([key]) => !key.startsWith('svc/')));
   const request = { name, labels: mapOf(labels), annotations: own, parent: textOf(mapOf(spec)['parent']) };
@@ -27,7 +27,7 @@ export const restoreNamespace = async (world: World, name: string, options: Glob
 /** `svc namespace purge NAME`: removes a namespace and its contents at once; asks for the name unless --yes. */
 export const purgeNamespace = async (world: World, name: string, options: PurgeOptions): Promise<void> => {
   const { call, note } = await openPlain(world, options);
-  // Asking for the name of what is not there would be in vain.
+  // Do not ask for confirmation of a name that does not exist.
   await call('GatewayService/GetNamespace', { name });
   await confirm(world, {
     text: `everything in ${name} and below it goes for good; type its name to continue:`,

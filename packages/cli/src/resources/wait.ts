@@ -15,15 +15,15 @@ export interface WaitOptions extends GlobalOptions {
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 const PAUSE_MS = 500;
 
-/** Goals that a failing resource does not reach, and that what nothing executes has reached as far as it ever will. */
+/** Goals that a failing resource cannot reach, and that a kind which is not executed has reached as far as it ever will. */
 const isReadyGoal = (goal: string): boolean =>
   /^condition=Ready(=True)?$/.test(goal) || goal.toLowerCase() === 'phase=ready';
 
 type Goal = (item: Item | undefined) => boolean;
 
 /**
- * `svc wait KIND NAME --for ...`: exit 0 when it holds or nothing executes the kind, 1 when the resource keeps failing although it
- * is to become ready, 5 when the time is over first.
+ * `svc wait KIND NAME --for ...`: exit code 0 when it holds or the kind is not executed, 1 when the resource keeps failing although
+ * it should become ready, 5 on timeout.
  */
 export const wait = async (world: World, words: readonly string[], options: WaitOptions): Promise<void> => {
   const { kind, name } = kindAndName(words);
@@ -51,7 +51,7 @@ export const wait = async (world: World, words: readonly string[], options: Wait
   }
 };
 
-/** Undefined for goals that readiness has no part in. */
+/** Undefined for goals that do not depend on readiness. */
 const standingFor = async (goal: string, scope: Scope, item: Item | undefined): Promise<Standing | undefined> =>
   item === undefined || !isReadyGoal(goal) ? undefined : settledStanding(scope, item.json);
 
@@ -81,15 +81,15 @@ type Json = Readonly<Record<string, unknown>>;
 
 const statusOf = (item: Item): Json => (isMap(item.json['status']) ? item.json['status'] : {});
 
-/** Enum phases are meant by their short name too. */
+/** Enum phases also match by their short name. */
 const isPhase = (phase: unknown, wanted: string): boolean =>
   typeof phase === 'string' &&
   [phase, phase.replace(/^[A-Z_]*PHASE_/, '')].some((word) => word.toLowerCase() === wanted.toLowerCase());
 
-/** The status says that it judges another spec; kinds without an observed generation never do. */
+/** The status belongs to another generation of the spec; kinds without an observed generation never match. */
 const isStale = (item: Item): boolean => statusOf(item)['observedGeneration'] !== undefined && !isFresh(item);
 
-/** The status judges the spec as it is now. */
+/** The status belongs to the current generation. */
 const isFresh = (item: Item): boolean => {
   const { metadata } = item.json;
   const generation = isMap(metadata) ? metadata['generation'] : undefined;

@@ -22,7 +22,7 @@ const WORDS: Readonly<Partial<Record<ResourceChangeType, string>>> = {
   [ResourceChangeType.DELETED]: 'deleted',
 };
 
-/** What is there, then every change until Ctrl-C; a connection that breaks is opened again without a gap. */
+/** What exists, then every change until Ctrl-C; a broken connection is reopened without a gap. */
 export const watchItems = async (plain: PlainContext, watched: Watched): Promise<void> => {
   const { kind, names, isAcross, form } = watched;
   const context = await withClient(plain);
@@ -54,7 +54,7 @@ const events = (
     async *open(signal, onOpen) {
       for await (const event of client.resources.watchResources({ ...request, resourceVersion }, { signal, onOpen })) {
         yield event;
-        // What was present comes with the version it was read at; only the bookmark says that all of it came.
+        // Existing resources come with the version at which they were read; only the bookmark says that all were sent.
         if (event.changeType === ResourceChangeType.BOOKMARK || resourceVersion !== '')
           resourceVersion = event.resourceVersion;
       }
@@ -62,7 +62,7 @@ const events = (
   });
 };
 
-/** Prints what was there as one table, then line by line under its columns. */
+/** Prints what existed as one table, then one line for each change in the same columns. */
 class ChangePrinter {
   readonly #context: CommandContext;
   readonly #watched: Watched;
@@ -94,7 +94,7 @@ class ChangePrinter {
     }
   }
 
-  /** Everything that was there has come. */
+  /** Everything that existed has been sent. */
   present(): void {
     const items = this.#first;
     const { form, kind, isAcross } = this.#watched;
@@ -120,7 +120,7 @@ class ChangePrinter {
     return form.form === 'wide' ? [...all, ...item.wideCells] : all;
   }
 
-  /** Into a pipe a cell that is wider than its column is written whole. */
+  /** In a pipe a cell wider than its column is written whole. */
   #line(cells: readonly string[]): void {
     const { stdout } = this.#context.world;
     const widths = stdout.isTerminal
@@ -130,5 +130,5 @@ class ChangePrinter {
   }
 }
 
-/** Stands for rows to come: the first column holds what happened. */
+/** A placeholder row: the first column holds what happened. */
 const LEAST: readonly string[] = ['created'];

@@ -1,2 +1,2 @@
-/** schedules: `svc schedule`: when schedules run, as the server works it out. */
+/** schedules: `svc schedule`: when schedules run, as the server computes it. */
 export { type NextOptions, showNext } from './next.ts';

@@ -13,10 +13,10 @@ export interface NextOptions extends GlobalOptions {
 }
 
 const DEFAULT_COUNT = 10;
-/** As many as the server works out. */
+/** The most that the server computes. */
 const COUNT_MAX = 20;
 
-/** `svc schedule next [NAME]`: the coming runs of one schedule, or the next run of each, soonest first. */
+/** `svc schedule next [NAME]`: the next runs of one schedule, or the next run of each, soonest first. */
 export const showNext = async (world: World, name: string | undefined, options: NextOptions): Promise<void> => {
   if (name === undefined) return nextOfAll(world, options);
   const form = outputForm(options.output);

@@ -1,6 +1,6 @@
 /**
- * secrets: `svc secret`: values go in from standard input, a hidden question or files, and come out only with --reveal. What is
- * not asked for is never read: lists have the keys without their values.
+ * secrets: `svc secret`: values come from standard input, a hidden prompt or files, and are shown only with --reveal. Values
+ * that are not requested are never read: lists have the keys alone.
  */
 export { getSecret, listSecrets, type SecretOptions } from './read-secrets.ts';
 export { rotateKey, setSecret } from './secrets.ts';

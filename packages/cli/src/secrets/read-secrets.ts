@@ -13,7 +13,7 @@ export interface SecretOptions extends GlobalOptions, ScopeOptions {
   readonly fromFile?: readonly string[];
   readonly remove?: readonly string[];
   readonly type?: string;
-  /** Version that the secret must still have; `0` when it must not be there yet. */
+  /** Version that the secret must still have; `0` when it must not exist yet. */
   readonly ifVersion?: string;
   readonly reveal?: boolean;
 }
@@ -103,7 +103,7 @@ const read = async ({ call, target }: PlainContext, name: string): Promise<ReadS
 const masked = async (context: PlainContext, name: string): Promise<ReadSecret> => {
   const all = await listSome(context, { limit: Number.POSITIVE_INFINITY, labelSelector: '' });
   const found = all.find(({ metadata }) => mapOf(metadata)['name'] === name);
-  // Only to fail as a read fails.
+  // Fails in the same way as a read.
   return found === undefined ? read(context, name) : { secret: found, isLost: () => false };
 };
 
@@ -126,7 +126,7 @@ const printBytes = async (world: World, bytes: Uint8Array): Promise<void> => {
   if (world.stdout.isTerminal && bytes.at(-1) !== LINE_FEED) world.stdout.write('\n');
 };
 
-/** Text as it is, other bytes by their number. */
+/** Text unchanged, other bytes as their number. */
 const readable = (value: string): string => {
   const bytes = Buffer.from(value, 'base64');
   const text = bytes.toString('utf8');

@@ -12,8 +12,8 @@ import type { SecretOptions } from './read-secrets.ts';
 const KEY = /^[A-Za-z0-9._-]{1,253}$/;
 
 /**
- * `svc secret set NAME [KEY]`: values from standard input, a hidden question or files, never from an argument, which others on
- * the machine could read. Keys that are not named keep their values, which are not read.
+ * `svc secret set NAME [KEY]`: values from standard input, a hidden prompt or files, never from an argument, which others on
+ * the machine could read. Other keys keep their values, which are not read.
  */
 export const setSecret = async (world: World, words: readonly string[], options: SecretOptions): Promise<void> => {
   const [name = '', key, ...others] = words;
@@ -61,7 +61,7 @@ const fileValue = (world: World, pair: string): [string, Uint8Array] => {
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** What is piped in without the end of its last line, or what is typed. */
+/** Piped input without the end of its last line, or what is typed. */
 const typedValue = async (world: World, label: string): Promise<Uint8Array> => {
   if (!world.stdin.isTerminal) {
     const bytes = await world.stdin.readAllBytes();
@@ -86,12 +86,12 @@ interface SecretChange {
   readonly ifVersion: string | undefined;
 }
 
-/** Version that stands for a secret that is not there. */
+/** Version that means a secret that does not exist. */
 const ABSENT = '0';
 
 const writeSecret = async (context: CommandContext, name: string, change: SecretChange): Promise<string> => {
   const address = { ns: context.target.namespace, kind: 'Secret', parent: '', name };
-  // What changes resources in place is much to load for who only lists secrets.
+  // The code that changes resources is loaded only here, because it is large and listing secrets does not need it.
   const { tryNew, updateLive } = await import('../editing/index.ts');
   const update = (version: string | undefined): Promise<string> =>
     updateLive(context, address, {
@@ -107,7 +107,7 @@ const writeSecret = async (context: CommandContext, name: string, change: Secret
       if (!isNew || ifVersion !== undefined) throw error;
     }
   }
-  // What is refused must not leave an empty secret behind.
+  // A refused value must not leave an empty secret behind.
   const metadata = { name, namespace: address.ns };
   await tryNew(context, address, {
     apiVersion: 'svc/v1',
@@ -125,8 +125,8 @@ const writeSecret = async (context: CommandContext, name: string, change: Secret
 };
 
 /**
- * A secret without keys, which the change then fills: an apply that says nothing takes nothing from a secret that somebody else
- * makes at the same time, where a plain write would replace its keys.
+ * Creates a secret without keys, which the change then fills: an apply without values removes none from a secret that someone else
+ * creates at the same time, while a plain write would replace its keys.
  */
 const createEmpty = async ({ call, target }: PlainContext, name: string): Promise<JsonObject> => {
   const manifest = { apiVersion: 'svc/v1', kind: 'Secret', metadata: { name, namespace: target.namespace } };
@@ -137,7 +137,7 @@ const createEmpty = async ({ call, target }: PlainContext, name: string): Promis
   throw new CommandFailure('the server answered nothing');
 };
 
-/** The other keys are there with empty values, which the server reads as the ones it has. */
+/** The other keys have empty values, which the server reads as unchanged. */
 const changedSpec = (spec: JsonObject, { set, remove, type }: SecretChange): JsonObject => {
   const data = { ...((spec['data'] ?? {}) as JsonObject) };
   for (const key of remove) delete data[key];
@@ -145,7 +145,7 @@ const changedSpec = (spec: JsonObject, { set, remove, type }: SecretChange): Jso
   return { ...spec, ...(type === undefined ? {} : { type }), data };
 };
 
-/** `svc secret rotate-key`: a new key encrypts from now on, and stored values are encrypted again in the background. */
+/** `svc secret rotate-key`: a new key encrypts from now on, and stored values are re-encrypted in the background. */
 export const rotateKey = async (world: World, options: GlobalOptions): Promise<void> => {
   const form = outputForm(options.output);
   const { call, note } = await openPlain(world, options);

@@ -25,7 +25,7 @@ const load = async (
 const lineOf = (fault: Loaded['warnings'][number]): string =>
   [fault.label, fault.key, fault.text].filter((piece) => piece !== '').join(': ');
 
-/** `svc config check`: every fault with its place, warnings next to errors; they count as faults with --strict. */
+/** `svc config check`: lists every error with its place, and warnings, which count as errors with --strict. */
 export const checkConfig = async (world: World, options: ConfigOptions): Promise<void> => {
   const { loaded } = await load(world, options).catch((error: unknown) => failWithAll(error, options));
   const lines = loaded.warnings.map(lineOf);
@@ -45,7 +45,7 @@ const failWithAll = (error: unknown, { strict }: ConfigOptions): never => {
 export const showConfig = async (world: World, options: ConfigOptions): Promise<void> => {
   const { server, loaded } = await load(world, options);
   const rows = server.configurationValues(loaded);
-  // Loaded here, as in about.ts: starting a server needs no forms of output.
+  // Loaded here, as in about.ts: starting a server needs no output forms.
   const { outputForm, printList } = await import('../output.ts');
   const form = outputForm(options.output);
   if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items: rows }, form);
@@ -72,9 +72,9 @@ const valueText = (value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** What `svc config init` and a first `svc up` write. */
+/** Written by `svc config init` and a first `svc up`. */
 export const starterConfig = `# Settings of this svc server. Everything has a default; docs/configuration.md lists all keys.
-# \`svc config check\` looks for mistakes, \`svc config show\` prints what is in force.
+# \`svc config check\` finds mistakes, \`svc config show\` prints what is in effect.
 
 # server:
 #   listen: 127.0.0.1:7420
@@ -96,7 +96,7 @@ export const starterConfig = `# Settings of this svc server. Everything has a de
 #       baseUrl: http://127.0.0.1:11434/v1
 `;
 
-/** `svc config init [PATH]`: a commented file to start from; never over an existing one. */
+/** `svc config init [PATH]`: writes a commented file; never overwrites an existing one. */
 export const initConfig = (world: World, path: string | undefined): void => {
   const target = resolve(world.cwd, path ?? 'svc.yaml');
   if (world.files.facts(target) !== undefined)

@@ -30,8 +30,8 @@ const PRIVATE_FILE = 0o600;
 type Running = Awaited<ReturnType<ServerModule['startServer']>>;
 
 /**
- * `svc up`: a server with everything it needs, made where missing; a second start finds it and changes nothing.
- * Returns when the server has been asked to stop and is closed.
+ * `svc up`: starts a server and creates what it needs; a second start finds it and changes nothing.
+ * Returns after the server has been stopped and closed.
  */
 export const up = async (world: World, options: UpOptions): Promise<void> => {
   const listen = options.port === undefined ? undefined : `127.0.0.1:${portOf(options.port)}`;
@@ -50,7 +50,7 @@ export const up = async (world: World, options: UpOptions): Promise<void> => {
   await server.serveUntilSignal(running, { endsWithTerminal: world.stdin.isTerminal, onStopping });
 };
 
-/** `svc serve`: production start; takes the configuration as it is and writes none. */
+/** `svc serve`: starts for production; uses the configuration as it is and writes none. */
 export const serve = async (world: World, options: ServeOptions): Promise<void> => {
   const server = await world.loadServer();
   const flags = { config: options.config, 'server.roles': options.roles };
@@ -62,8 +62,8 @@ export const serve = async (world: World, options: ServeOptions): Promise<void> 
 type Flags = Readonly<Record<string, string | undefined>>;
 
 /**
- * The data directory, and the configuration in it. Nothing is written into a directory that another server uses; the key file is made
- * by the server, which knows whether it would replace one that was lost.
+ * The data directory, and the configuration in it. Nothing is written into a directory that another server uses; the server creates the
+ * key file, because it knows whether that would replace a lost one.
  */
 const prepare = (
   server: ServerModule,
@@ -89,11 +89,11 @@ const portOf = (text: string): string => {
   throw new CommandFailure(`${text} is not a port`, { hint: 'a number up to 65535; 0 picks a free one' });
 };
 
-/** One line per request is for operators; a person at a terminal sees only what goes wrong. */
+/** One line per request is for operators; a person at a terminal only sees problems. */
 const logLevel = (world: World): string | undefined =>
   (world.environment['SVC_TELEMETRY_LOG_LEVEL'] ?? '') === '' ? 'warn' : undefined;
 
-/** The configuration in the data directory, made when missing, unless the person has one of their own. */
+/** The configuration in the data directory, created if missing, unless the person has one elsewhere. */
 const ownConfig = (world: World, dataDir: string): string | undefined => {
   if (hasOwnConfig(world)) return undefined;
   const path = configInside(dataDir);
@@ -103,7 +103,7 @@ const ownConfig = (world: World, dataDir: string): string | undefined => {
 
 type Stopping = Parameters<NonNullable<NonNullable<Parameters<ServerModule['serveUntilSignal']>[1]>['onStopping']>>[0];
 
-/** What a stop waits for, and how to skip the wait. */
+/** What a shutdown waits for, and how to skip the wait. */
 const stoppingText = ({ turns, streams, drainMs }: Stopping): string => {
   const told = streams === 0 ? '' : `; ${counted(streams, 'reader is', 'readers are')} asked to come back later`;
   const work =
@@ -139,7 +139,7 @@ const START_HINTS: ReadonlyMap<string, string> = new Map([
   ['STORE_DAMAGED', 'bring a backup back: svc restore FILE --replace'],
 ]);
 
-/** Why a start failed and what to do; undefined for what no one expected. */
+/** Why a start failed and what to do; undefined for unexpected errors. */
 const explainStart = (error: unknown, server: ServerModule): CommandFailure | undefined => {
   if (server.isFault(error)) {
     const hint = START_HINTS.get(error.reason);
@@ -159,7 +159,7 @@ const explainStart = (error: unknown, server: ServerModule): CommandFailure | un
   return undefined;
 };
 
-/** The agent of the first conversation: the default model, tools, and one that asks before it acts. */
+/** The agent of the first conversation: the default model, tools, and one tool that asks before it acts. */
 const ensureDemo = async (world: World, url: string): Promise<void> => {
   const client = await world.createClient({ baseUrl: url });
   try {
@@ -169,7 +169,7 @@ const ensureDemo = async (world: World, url: string): Promise<void> => {
       spec: fromJson(AgentSpecSchema, demoSpec),
     });
   } catch (error) {
-    // A server that asks for a credential has an operator who makes agents; an existing demo stays as it is.
+    // A server that needs a credential has an operator who creates agents; an existing demo agent is not changed.
     if (!isSvcError(error) || !['ALREADY_EXISTS', 'UNAUTHENTICATED', 'PERMISSION_DENIED'].includes(error.code))
       throw error;
   }
@@ -190,7 +190,7 @@ interface Welcome {
   readonly options: UpOptions;
 }
 
-/** What answers agents that name no model, and how to let another configured provider answer. */
+/** Which model answers for agents that name none, and how to use another configured provider. */
 const modelText = ({ config, defaultModel: { provider, model } }: Running): string => {
   const others = Object.keys(config.models.providers).filter((name) => name !== 'demo');
   if (provider !== 'demo') return `${provider}/${model}`;

@@ -1,5 +1,5 @@
 /**
- * sessions: commands about one conversation: send, read, follow, stop, clear, fork, permit. Talking at a terminal is chat.
+ * sessions: commands about one conversation: send, read, follow, stop, clear, fork, permit. Interactive chat is in the folder chat.
  */
 export type { SessionOptions } from './open-session.ts';
 export { type SendOptions, send } from './send.ts';

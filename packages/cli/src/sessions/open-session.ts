@@ -20,7 +20,7 @@ export interface OpenedSession {
   readonly session: Session;
 }
 
-/** Finds the session by id or canonical name; --agent saves the search. */
+/** Finds the session by id or canonical name; --agent avoids the search. */
 export const openSession = async (world: World, name: string, options: SessionOptions): Promise<OpenedSession> => {
   const context = await openContext(world, options);
   const key = await findSession(context.scope, name);

@@ -17,7 +17,7 @@ export interface SendOptions extends SessionOptions {
 const whenBusyWords = ['queue', 'steer', 'interrupt', 'reject'] as const;
 const WAIT_SECONDS = 300;
 
-/** `svc send SESSION TEXT`: with --wait the reply goes to standard output, else the ids of what was accepted. */
+/** `svc send SESSION TEXT`: with --wait prints the reply on standard output, else the ids of what was accepted. */
 export const send = async (world: World, args: readonly string[], options: SendOptions): Promise<void> => {
   const [name = '', given] = args;
   if (given === undefined && typeof options.wait === 'string' && !isDuration(options.wait))

@@ -12,7 +12,7 @@ import { openSession, type SessionOptions } from './open-session.ts';
 
 const MESSAGES_SHOWN = 50;
 
-/** `svc session messages ID`: the newest messages, oldest of them first. */
+/** `svc session messages ID`: the newest messages, in order of time. */
 export const messages = async (world: World, name: string, options: SessionOptions): Promise<void> => {
   const { session } = await openSession(world, name, options);
   const wanted =
@@ -51,7 +51,7 @@ const printMessages = (world: World, found: readonly SessionMessage[], options: 
   }
 };
 
-/** `svc session stream ID`: events as JSON lines, until the end that was asked for or Ctrl-C. */
+/** `svc session stream ID`: events as JSON lines, until the requested end or Ctrl-C. */
 export const stream = async (world: World, name: string, options: SessionOptions): Promise<void> => {
   const { context, session } = await openSession(world, name, options);
   const { after, untilDone, turn: turnId } = options;
@@ -63,7 +63,7 @@ export const stream = async (world: World, name: string, options: SessionOptions
     });
 };
 
-/** `svc session watch ID`: what happens in a session, as in a chat, until Ctrl-C. */
+/** `svc session watch ID`: events of a session, shown as in a chat, until Ctrl-C. */
 export const watch = async (world: World, name: string, options: SessionOptions): Promise<void> => {
   const { context, session } = await openSession(world, name, options);
   const renderer = new ReplyRenderer({
@@ -84,7 +84,7 @@ export const watch = async (world: World, name: string, options: SessionOptions)
   }
 };
 
-/** Tells on standard error when the stream is interrupted and continues. */
+/** Reports on standard error when the stream is interrupted and when it continues. */
 const lostNotes = (context: CommandContext) => {
   let isLost = false;
   return (state: ConnectionState): void => {

@@ -6,7 +6,7 @@ import { type Standing, standingOf } from './standing.ts';
 
 const SYSTEM = 'system';
 
-/** As `standingOf`; a deployment is ready only when its status speaks of its templates and namespaces as they are now. */
+/** As `standingOf`; a deployment is ready only when its status covers its current templates and namespaces. */
 export const settledStanding = async (scope: Scope, json: JsonObject): Promise<Standing> => {
   const standing = standingOf(json);
   if (standing.state !== 'ready' || json['kind'] !== 'Deployment') return standing;
@@ -32,13 +32,13 @@ const staleTemplate = async (scope: Scope, json: JsonObject): Promise<string | u
   return undefined;
 };
 
-/** Resource versions of the templates that the status speaks of, in the order of the spec. */
+/** Resource versions of the templates in the status, in the order of the spec. */
 const judgedVersions = (json: JsonObject): readonly string[] => {
   const versions = mapOf(json['status'])['templateVersions'];
   return Array.isArray(versions) ? versions.map(textOf) : [];
 };
 
-/** Own namespace, ancestors from near to far, `system`: where the templates of a deployment are looked for. */
+/** Own namespace, ancestors from near to far, then `system`: where a deployment finds its templates. */
 const lineage = async (scope: Scope, own: string): Promise<readonly string[]> => {
   const places = [own];
   for (let at = own; at !== ''; ) {
@@ -55,7 +55,7 @@ const parentOf = async (scope: Scope, name: string): Promise<string> => {
   return textOf(mapOf(item?.json['spec'])['parent']);
 };
 
-/** Undefined where there is none, or none that the caller may read: what cannot be read is not waited for. */
+/** Undefined if there is none, or none that the caller may read: what cannot be read is not waited for. */
 const templateVersion = async (scope: Scope, places: readonly string[], name: string): Promise<string | undefined> => {
   for (const namespace of places) {
     const item = await readable(() => kindOf('templates').get({ ...scope, namespace }, name));
@@ -65,8 +65,8 @@ const templateVersion = async (scope: Scope, places: readonly string[], name: st
 };
 
 /**
- * What a deployment waits for when namespaces have joined or left its selection since its status was written. The list holds what
- * the caller may see: fewer than were counted mean a change only to one who sees all that can be selected.
+ * What a deployment waits for when namespaces have joined or left its selection since its status was written. The list contains what
+ * the caller may read: fewer than the status counts mean a change only to a caller who sees all that can be selected.
  */
 const staleSelection = async (scope: Scope, json: JsonObject): Promise<string | undefined> => {
   const all = await readable(() =>
@@ -80,7 +80,7 @@ const staleSelection = async (scope: Scope, json: JsonObject): Promise<string | 
   return `it selects ${selected} namespaces and has counted ${desired} so far`;
 };
 
-/** Whether the caller sees every child of a namespace, as its grants cover what is below; `''` has the roots as children. */
+/** Whether the caller sees every child of a namespace, given its grants; the children of `''` are the roots. */
 const seesChildren = async (scope: Scope, parent: string, visible: readonly Item[]): Promise<boolean> => {
   if (parent !== '') return visible.some(({ name }) => name === parent);
   const who = await readable(() => scope.call('AuthService/WhoAmI', {}));
@@ -102,7 +102,7 @@ const parentOfName = (name: string, namespace: JsonObject): string =>
 const selectorOf = (json: JsonObject): JsonObject =>
   mapOf(mapOf(mapOf(json['spec'])['placement'])['namespaceSelector']);
 
-/** Whose children a deployment selects; '' for the roots. */
+/** The namespace whose children a deployment selects; '' for the roots. */
 const selectorParent = (json: JsonObject): string => {
   const parent = textOf(selectorOf(json)['parent']);
   if (parent !== '') return parent;
@@ -117,8 +117,8 @@ const templateNames = (json: JsonObject): readonly string[] => {
 };
 
 /**
- * Of these deployments those that render one of the applied templates (by name) or select one of the applied namespaces (in the form
- * of manifests): their replicas are part of the change.
+ * Those of the deployments that render one of the applied templates (by name) or select one of the applied namespaces (in manifest
+ * form): their replicas are part of the change.
  */
 export const concernedDeployments = (
   deployments: readonly Item[],

@@ -4,7 +4,7 @@ import { type Item, kindOf, listItems } from '../kinds/index.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
 
-/** Every deployment that the caller may list: of all namespaces, else of the one that the command works in. */
+/** Every deployment that the caller may list: of all namespaces, else of the namespace of the command. */
 export const deploymentsInReach = async ({ scope, call }: PlainContext): Promise<readonly Item[]> => {
   const kind = kindOf('deployments');
   const place = { ns: '-', kind: kind.name, member: 'resources' };

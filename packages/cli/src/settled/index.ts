@@ -1,6 +1,6 @@
 /**
- * settled: what `svc wait` and `svc apply --wait` take for done, failed or still open. Reads statuses and, for deployments, what
- * they depend on; how long to wait and what to print is decided by the commands that call it.
+ * settled: whether `svc wait` and `svc apply --wait` consider a resource done, failed or pending. Reads statuses and, for deployments,
+ * what they depend on; the commands that call it decide how long to wait and what to print.
  */
 export { concernedDeployments, settledStanding } from './deployment-standing.ts';
 export { deploymentsInReach } from './deployments-in-reach.ts';

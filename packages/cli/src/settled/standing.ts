@@ -1,24 +1,24 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { mapOf, mapsOf, textOf } from '../json-value.ts';
 
-/** Where a resource is on its way to ready. */
+/** The progress of a resource towards ready. */
 export type Standing =
   | { readonly state: 'ready' }
-  /** Done as far as this version goes: nothing acts on it, or it is switched off. */
+  /** Done as far as this version goes: it is not executed, or it is disabled. */
   | { readonly state: 'idle'; readonly why: string }
   | { readonly state: 'waiting'; readonly why: string }
-  /** Something is wrong with it; controllers may still mend what only came in the wrong order. */
+  /** Something is wrong with it; a controller may still fix it if resources only came in the wrong order. */
   | { readonly state: 'failing'; readonly why: string };
 
-/** How long something may fail before waiting for it ends: references that were just made are found within this time. */
+/** How long something may fail before waiting ends: references to resources that were just created are resolved within this time. */
 export const FAILURE_GRACE_MS = 5_000;
 
 const FAILING: ReadonlySet<string> = new Set(['degraded', 'invalid', 'failed']);
 const OFF: ReadonlySet<string> = new Set(['disabled', 'completed']);
 
-/** What the stored status of a resource says about the spec as it is now. */
+/** What the stored status of a resource says about its current spec. */
 export const standingOf = (json: JsonObject): Standing => {
-  // Nothing judges kinds of other groups: they are done when they are stored.
+  // Kinds of other groups have no controller here: they are done when they are stored.
   if (textOf(json['apiVersion']) !== 'svc/v1') return { state: 'ready' };
   const [metadata, status] = [mapOf(json['metadata']), mapOf(json['status'])];
   if ((textOf(status['observedGeneration']) || '0') !== (textOf(metadata['generation']) || '0'))
@@ -38,7 +38,7 @@ const readyOf = (json: JsonObject) => {
   return { status: textOf(found['status']), reason: textOf(found['reason']), message: textOf(found['message']) };
 };
 
-/** Why nothing acts on a resource in this version; '' for what is executed. */
+/** Why a resource is not executed in this version; '' if it is. */
 export const idleText = (json: JsonObject): string => {
   const { reason, message } = readyOf(json);
   return reason === 'NotExecuted' ? message : '';

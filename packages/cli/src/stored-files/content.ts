@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CommandFailure } from '../failure.ts';
 import type { World } from '../world.ts';
 
-/** Bytes on this machine that can be read more than once, and what identifies them. */
+/** Bytes on this machine that can be read more than once, and their hash. */
 export interface LocalContent {
   readonly blob: Blob;
   readonly sizeBytes: number;
@@ -29,7 +29,7 @@ export const hashOf = async (blob: Blob): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** The pieces as they come; throws at their end when they are not the bytes that were promised. */
+/** The chunks as they come; throws at the end if they are not the promised bytes. */
 export async function* verified(
   pieces: AsyncIterable<Uint8Array>,
   sha256: string,

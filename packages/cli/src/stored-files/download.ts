@@ -13,7 +13,7 @@ export interface Answered {
 
 /** Bytes to fetch, and where to. */
 export interface Download {
-  /** What they are called for people. */
+  /** Their name in messages. */
   readonly label: string;
   readonly sizeBytes: number;
   /** '' when the server says none. */
@@ -27,7 +27,7 @@ const MODE = 0o644;
 /** Bytes at the start of a file that tell text from other things. */
 const LOOKED_AT = 8_192;
 
-/** Fetches the bytes, checked by their hash, unless the file has them already. A file that fails is not left half. */
+/** Fetches the bytes and checks their hash, unless the local file has them already. A failure leaves no partial file. */
 export const download = async (context: CommandContext, wanted: Download): Promise<void> => {
   const { world } = context;
   const { local, label, sizeBytes, sha256 } = wanted;
@@ -59,7 +59,7 @@ const toStandardOutput = async (context: CommandContext, wanted: Download): Prom
   }
 };
 
-/** The bytes of an answer, fetched from its link when it has one. Throws CommandFailure. */
+/** The bytes of an answer, fetched from its link if it has one. Throws CommandFailure. */
 export const piecesOf = async ({ world }: CommandContext, answered: Answered): Promise<AsyncIterable<Uint8Array>> => {
   if (answered.downloadUrl === '') return ReadableStream.from([answered.content]);
   const answer = await world.fetch(answered.downloadUrl).catch((error: unknown) => {

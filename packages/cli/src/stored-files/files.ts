@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import { download } from './download.ts';
 import { findFile } from './find-file.ts';
 
-/** `svc file get PATH [LOCAL]`: the bytes to a file or standard output; with -o json or yaml what is known of the file. */
+/** `svc file get PATH [LOCAL]`: writes the bytes to a file or standard output; with -o json or yaml prints the resource. */
 export const getFile = async (world: World, words: readonly string[], options: GlobalOptions): Promise<void> => {
   const [word = '', local = ''] = words;
   const form = outputForm(options.output);
@@ -33,7 +33,7 @@ export const getFile = async (world: World, words: readonly string[], options: G
   });
 };
 
-/** `svc file rm PATH...`: some removed and some not is exit code 2. */
+/** `svc file rm PATH...`: exit code 2 when only some were removed. */
 export const removeFiles = async (world: World, words: readonly string[], options: GlobalOptions): Promise<void> => {
   const context = await openContext(world, options);
   let removed = 0;

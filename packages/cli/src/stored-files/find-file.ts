@@ -4,13 +4,13 @@ import { isSvcError, SvcError } from '@svc/client';
 import type { CommandContext } from '../context.ts';
 import { collectPages } from '../kinds/index.ts';
 
-/** Files below one path that a search for that path looks at. */
+/** Files that a search for one path checks. */
 const FILES_SEARCHED = 10_000;
 
-/** A path as it is stored: with the slash it begins with. */
+/** A path in its stored form: with a leading slash. */
 export const storedPath = (word: string): string => (word.startsWith('/') ? word : `/${word}`);
 
-/** The file at a path of the namespace; undefined when there is none. */
+/** The file at a path of the namespace; undefined if there is none. */
 export const fileAt = async ({ client, target }: CommandContext, path: string): Promise<File | undefined> => {
   const found = await collectPages(FILES_SEARCHED, async (pageToken, pageSize) => {
     const page = await client.files.listFiles({ ns: target.namespace, pathPrefix: path, pageToken, pageSize });
@@ -19,7 +19,7 @@ export const fileAt = async ({ client, target }: CommandContext, path: string): 
   return found[0];
 };
 
-/** The file that a word means: a path, or the name of the resource. Throws NOT_FOUND. */
+/** The file that an argument means: a path, or the name of the resource. Throws NOT_FOUND. */
 export const findFile = async (context: CommandContext, word: string): Promise<File> => {
   const named = word.includes('/') ? undefined : await fileNamed(context, word);
   const found = named ?? (await fileAt(context, storedPath(word)));

@@ -1,6 +1,6 @@
 /**
  * stored-files: files of a namespace and artifacts of a session: put, get, remove, promote (listings are in another
- * folder). Bytes go inline or by the upload in three steps, are known by their hash, and are never left half. Speaks to
+ * folder). Bytes go in the request or by an upload in three steps, are identified by their hash, and never left incomplete. Uses
  * the FileService only.
  */
 export { type ArtifactOptions, getArtifact, promoteArtifact } from './artifacts.ts';

@@ -1,10 +1,10 @@
 import type { CommandContext } from '../context.ts';
 import { cutToWidth, sizeText } from '../terminal/index.ts';
 
-/** Milliseconds between two drawings of a line. */
+/** Milliseconds between two updates of the line. */
 const REDRAW_MS = 100;
 
-/** A line that tells how far a transfer is, drawn over itself; only at a terminal and not with --quiet. */
+/** A line that shows the progress of a transfer; only on a terminal and not with --quiet. */
 export class Progress {
   readonly #context: CommandContext;
   readonly #label: string;
@@ -20,7 +20,7 @@ export class Progress {
     this.#isShown = context.world.stderr.isTerminal && context.options.quiet !== true;
   }
 
-  /** The pieces unchanged, counted as they pass. */
+  /** Passes the chunks on and counts them. */
   async *count(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const piece of pieces) {
       yield piece;
@@ -29,7 +29,7 @@ export class Progress {
     }
   }
 
-  /** Begins anew, for a transfer that is repeated. */
+  /** Starts again, for a transfer that is repeated. */
   restart(): void {
     this.#done = 0;
   }

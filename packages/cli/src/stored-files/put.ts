@@ -12,7 +12,7 @@ import { localContent } from './content.ts';
 import { fileAt, storedPath } from './find-file.ts';
 import { store } from './upload.ts';
 
-/** What a stored file is for; flags of `put` and `promote`. */
+/** Flags of `put` and `promote` that describe the file. */
 export interface FileFacts {
   readonly mediaType?: string;
   readonly purpose?: string;
@@ -23,8 +23,8 @@ export interface FileFacts {
 export interface PutOptions extends GlobalOptions, FileFacts {}
 
 /**
- * `svc file put LOCAL [PATH]`: stores a file of this machine at a path of the namespace, in place of what is there. Bytes that
- * are stored already are not sent again.
+ * `svc file put LOCAL [PATH]`: stores a local file at a path of the namespace and replaces what was there. Bytes that the server
+ * has already are not sent again.
  */
 export const putFile = async (world: World, words: readonly string[], options: PutOptions): Promise<void> => {
   const [local = '', given = ''] = words;
@@ -79,7 +79,7 @@ const holds = ({ status }: File, sha256: string): boolean => status?.objectRef?.
 const changes = ({ spec }: File, wanted: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(wanted).some(([name, value]) => spec?.[name as keyof typeof spec] !== value);
 
-/** A line for people, or the resource in the form that was asked for. */
+/** A line for people, or the resource in the requested form. */
 export const report = async (
   world: World,
   done: { readonly file: File | undefined; readonly verb: string },

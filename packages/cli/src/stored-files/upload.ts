@@ -7,7 +7,7 @@ import { CommandFailure, exitCodes } from '../failure.ts';
 import type { LocalContent } from './content.ts';
 import { Progress } from './progress.ts';
 
-/** Bytes that go inside a request; more is announced and sent apart. The server may allow less, and says so. */
+/** Bytes that may go inside a request; more is sent by an upload. The server may allow less, and says so. */
 const INLINE_BYTES = 1_048_576;
 const TRIES_MAX = 3;
 const PAUSE_MS = 500;
@@ -15,17 +15,17 @@ const PAUSE_MS = 500;
 export interface WantedFile {
   readonly file: MessageInitShape<typeof FileSchema>;
   readonly content: LocalContent;
-  /** What it is called for people. */
+  /** Its name in messages. */
   readonly filename: string;
 }
 
 export interface Stored {
   readonly file: File | undefined;
-  /** False when the bytes were on the server already. */
+  /** False when the server had the bytes already. */
   readonly isSent: boolean;
 }
 
-/** Stores the bytes at the path of `wanted.file`, in place of those of `present`. Throws SvcError and CommandFailure. */
+/** Stores the bytes at the path of `wanted.file`, and replaces those of `present`. Throws SvcError and CommandFailure. */
 export const store = async (
   context: CommandContext,
   wanted: WantedFile,
@@ -52,7 +52,7 @@ const storeInline = async (context: CommandContext, wanted: WantedFile, present:
   return { file: answer.file, isSent: true };
 };
 
-/** Announce, send, complete. What an earlier run sent to its end is completed without sending it again. */
+/** Prepare, send, complete. If an earlier run has sent everything, the upload is completed without sending again. */
 const storeApart = async (context: CommandContext, wanted: WantedFile, present: File | undefined): Promise<Stored> => {
   const resumed = await completeEarlier(context, wanted, present);
   if (resumed !== undefined) return { file: resumed, isSent: false };
@@ -83,13 +83,13 @@ const completeEarlier = async (
   try {
     return (await client.files.completeUpload({ ns: target.namespace, name, uploadId: pending.id })).file;
   } catch (error) {
-    // Its bytes never came, or came too late: they are sent now.
+    // The bytes never arrived, or too late: send them now.
     if (isSvcError(error) && error.reason === 'UPLOAD_INVALID') return undefined;
     throw error;
   }
 };
 
-/** Sends the bytes to the signed link; a connection that breaks is tried again from the start. */
+/** Sends the bytes to the signed link; a broken connection is retried from the start. */
 const send = async (
   { world }: CommandContext,
   prepared: PrepareUploadResponse,

@@ -1,4 +1,4 @@
-/** How long ago, in the largest unit that fits: `45s`, `12m`, `3h`, `5d`. */
+/** A duration in the largest unit that fits: `45s`, `12m`, `3h`, `5d`. */
 export const age = (thenMs: number, nowMs: number): string => {
   const seconds = Math.max(0, Math.floor((nowMs - thenMs) / 1_000));
   if (seconds < 120) return `${seconds}s`;

@@ -1,5 +1,5 @@
 /**
- * terminal: how things look: colours, widths, tables, ages, paths into JSON. Knows no command and no server.
+ * terminal: the look of output: colours, widths, tables, ages, paths into JSON. Knows no command and no server.
  */
 export { age, creationMs, localTime } from './age.ts';
 export { counted } from './counted.ts';

@@ -1,6 +1,6 @@
 import { CommandFailure } from '../failure.ts';
 
-/** Reads `{.items[*].metadata.name}` or `.status.phase`: fields, `[n]` and `[*]`; several values are joined by blanks. */
+/** Reads `{.items[*].metadata.name}` or `.status.phase`: fields, `[n]` and `[*]`; several values are joined by spaces. */
 export const readJsonPath = (value: unknown, path: string): string => {
   const inner = path.trim().replace(/^\{/, '').replace(/\}$/, '').replace(/^\$/, '');
   const steps = [...inner.matchAll(/\.([A-Za-z_][\w-]*)|\['([^']+)'\]|\[(\d+|\*)\]/g)];

@@ -15,7 +15,7 @@ const paint =
   (text: string): string =>
     isColoured && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text;
 
-/** Colours only on a terminal, never with NO_COLOR, --no-color or TERM=dumb; FORCE_COLOR wins over the terminal question. */
+/** Colours only on a terminal, never with NO_COLOR, --no-color or TERM=dumb; FORCE_COLOR counts as a terminal. */
 export const styleFor = (
   output: Pick<Output, 'isTerminal'>,
   environment: World['environment'],

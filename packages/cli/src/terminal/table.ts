@@ -5,12 +5,12 @@ const LEAST_COLUMN = 8;
 /** Columns that people copy from: they keep twice the width of others. */
 const COPIED: ReadonlySet<string> = new Set(['NAMESPACE', 'NAME', 'ID', 'PATH', 'KEY', 'SESSION']);
 
-/** A part of an id is of no use: such a column is never cut, even if lines wrap. */
+/** A shortened id is useless: such a column is never cut, even if lines wrap. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Rows under upper-case headings, columns as wide as their content. When that is wider than the terminal, the widest
- * columns are cut; into a pipe nothing ever is.
+ * Rows under upper-case headings, columns as wide as their content. If that is wider than the terminal, the widest
+ * columns are cut; nothing is cut in a pipe.
  */
 export const renderTable = (
   headings: readonly string[],
@@ -29,7 +29,7 @@ export interface PaintedTable {
   readonly paint?: PaintCell | undefined;
 }
 
-/** As renderTable, in colours. Where even narrow columns do not fit into the terminal, each row becomes a block of lines. */
+/** As renderTable, in colours. If even narrow columns do not fit into the terminal, each row becomes a block of lines. */
 export const renderPaintedTable = ({ headings, rows, columns, paint }: PaintedTable): string => {
   const widths = columnWidths(headings, rows, columns);
   const isTooWide =
@@ -40,7 +40,7 @@ export const renderPaintedTable = ({ headings, rows, columns, paint }: PaintedTa
 
 const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, 0);
 
-/** One row as a block: a line for each column that has something to say. */
+/** One row as a block: a line for each column that is not empty. */
 const renderBlock = (block: Omit<PaintedTable, 'rows'> & { readonly row: readonly string[] }): string => {
   const { headings, row, columns = Number.POSITIVE_INFINITY, paint } = block;
   const width = Math.max(...headings.map(textWidth));
@@ -77,7 +77,7 @@ export const columnWidths = (
 
 const oneLine = (cell: string): string => harmless(cell).replace(/\s+/g, ' ');
 
-/** Takes columns from the widest, measured by its weight, until all fit, as far as that goes. */
+/** Narrows the widest columns, by weight, until all fit, as far as possible. */
 const shrink = (widths: number[], available: number, weightOf: (index: number) => number): void => {
   let excess = widths.reduce((sum, width) => sum + width, 0) - available;
   while (excess > 0) {
@@ -89,7 +89,7 @@ const shrink = (widths: number[], available: number, weightOf: (index: number) =
   }
 };
 
-/** One row of a table with its line feed; what is wider than its column is cut. */
+/** One row of a table with its line feed; a cell wider than its column is cut. */
 export const renderRow = (
   row: readonly string[],
   widths: readonly number[],

@@ -13,7 +13,7 @@ export const textWidth = (text: string): number => {
   return width;
 };
 
-/** The text cut to a width, its last column an ellipsis. Only for text without colours. */
+/** The text cut to a width and ending with an ellipsis. Only for text without colours. */
 export const cutToWidth = (text: string, columns: number): string => {
   if (textWidth(text) <= columns) return text;
   let cut = '';
@@ -33,11 +33,11 @@ const KEPT_BY_JSON = /[\u007f-\u009f]/g;
 export const harmlessJson = (json: string): string =>
   json.replace(KEPT_BY_JSON, (character) => `\\u00${(character.codePointAt(0) ?? 0).toString(16)}`);
 
-/** YAML for a terminal: as harmlessJson; control characters below the blank are escapes already. */
+/** YAML for a terminal: as harmlessJson; control characters below the space are escaped already. */
 export const harmlessYaml = (yaml: string): string =>
   harmless(yaml.replace(KEPT_BY_JSON, (character) => `\\x${(character.codePointAt(0) ?? 0).toString(16)}`));
 
-/** What a server sent, made harmless for a terminal: control characters shown, not obeyed. Line feeds and tabs stay. */
+/** Makes a text from a server harmless for a terminal: control characters are shown, not obeyed. Line feeds and tabs stay. */
 export const harmless = (text: string): string =>
   text.replace(/\r\n/g, '\n').replace(/[\p{Cc}]/gu, (character) => {
     if (character === '\n' || character === '\t') return character;

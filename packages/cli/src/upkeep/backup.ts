@@ -14,7 +14,7 @@ export interface BackupOptions extends StoreOptions, PassphraseOptions {
   readonly verify?: boolean;
 }
 
-/** What is reported of a backup. */
+/** What is reported about a backup. */
 interface Made {
   readonly path: string;
   readonly sizeBytes: number;
@@ -22,8 +22,8 @@ interface Made {
 }
 
 /**
- * `svc backup [FILE]`: through the server that is running, or of the store itself when none is. With --verify FILE is read and
- * nothing is made.
+ * `svc backup [FILE]`: through the running server, or directly from the store when none is running. With --verify, FILE is read and
+ * nothing is written.
  */
 export const backup = async (world: World, name: string | undefined, options: BackupOptions): Promise<void> => {
   const store = await openLocalStore(world, options);
@@ -49,8 +49,8 @@ interface Order {
 const isStoreNamed = ({ dataDir, config }: BackupOptions): boolean => dataDir !== undefined || config !== undefined;
 
 /**
- * A user who names a server, also by a profile, means it; else a store that no process has open is read here. A store
- * that is named and not there is missed here, too.
+ * A user who names a server, also by a profile, means that server; otherwise a store that no process has open is read here. If a store
+ * is named and does not exist, that is reported here, too.
  */
 const isOffline = async (world: World, options: BackupOptions, { server, upkeep }: LocalStore): Promise<boolean> => {
   if (!upkeep.hasStore()) return isStoreNamed(options);
@@ -60,7 +60,7 @@ const isOffline = async (world: World, options: BackupOptions, { server, upkeep 
   return isStoreNamed(options) || !isServerNamed;
 };
 
-/** A store that was named must not be mistaken for that of another server, nor its keys for those of another store. */
+/** A named store must not be mistaken for that of another server, nor its keys for those of another store. */
 const requireStoreOf = async (
   { client, target }: CommandContext,
   options: BackupOptions,
@@ -101,14 +101,14 @@ const makeOffline = async (
 const keysOf = ({ passphrase }: Order): { readonly passphrase?: string } =>
   passphrase === undefined ? {} : { passphrase };
 
-/** Does work that Ctrl-C, or the end of the session, gives up: then nothing is left of it. A second Ctrl-C does not wait for that. */
+/** Runs work that Ctrl-C, or the end of the session, cancels; nothing is left of it then. A second Ctrl-C does not wait for that. */
 const untilStopped = async <T>(world: World, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const abort = new AbortController();
   const release = world.onStop(() => {
     release();
-    world.stderr.write('giving up; Ctrl-C again leaves at once\n');
+    world.stderr.write('cancelling; Ctrl-C again ends at once\n');
     const ending = { exitCode: exitCodes.interrupted };
-    abort.abort(new CommandFailure('the backup was given up: nothing is left of it', ending));
+    abort.abort(new CommandFailure('the backup was cancelled: nothing is left of it', ending));
   });
   try {
     return await work(abort.signal);
@@ -139,7 +139,7 @@ const makeOnline = async (
   return untilStopped(world, (signal) => takeOver(context, { store, order, create, signal }));
 };
 
-/** Has the server write and brings what it wrote to where it is wanted, with the keys. */
+/** Has the server write the backup and moves it to where it is wanted, with the keys. */
 const takeOver = async (
   { world, options, target, note }: CommandContext,
   given: {

@@ -4,7 +4,7 @@ import type { World } from '../world.ts';
 const TICK_MS = 1_000;
 
 /**
- * Shows at a terminal that work is still running and for how long already; the line is gone when the work ends. Silent
+ * Shows on a terminal that work is running, and for how long; the line is removed when the work ends. Silent
  * with --quiet.
  */
 export const showingElapsed = async <T>(

@@ -1,6 +1,6 @@
 /**
- * upkeep: backup, restore and migrations of a store on this machine, by the rules of the server package, which runs in this
- * process for it. A backup goes through the server when one is running.
+ * upkeep: backup, restore and migrations of a store on this machine. The server package does the work, in this process. A backup goes
+ * through the server if one is running.
  */
 export { type BackupOptions, backup } from './backup.ts';
 export { openLocalStore } from './local-store.ts';

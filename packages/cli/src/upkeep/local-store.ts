@@ -16,7 +16,7 @@ export interface LocalStore {
   readonly dataDir: string;
 }
 
-/** The store that a server on this machine uses, or would use: that of `svc up` unless something says otherwise. */
+/** The store that a server on this machine uses, or would use: by default that of `svc up`. */
 export const openLocalStore = async (world: World, options: StoreOptions): Promise<LocalStore> => {
   const server = await world.loadServer();
   const load = (dataDir: string | undefined) =>
@@ -42,12 +42,12 @@ const hints: Readonly<Record<string, string>> = {
   STORE_DAMAGED: 'bring a backup back with `svc restore FILE --replace`',
   KEY_FILE: 'name the directory of the server with --data-dir',
   ARCHIVE_UNKNOWN: 'name a file that `svc backup` wrote; is the path right?',
-  ARCHIVE_DAMAGED: 'use another backup; `svc backup --verify FILE` tells whether it is sound',
+  ARCHIVE_DAMAGED: 'use another backup; `svc backup --verify FILE` checks one',
   PASSPHRASE: 'from --passphrase-file, SVC_PASSPHRASE, or typed',
   SCHEMA_TOO_NEW: '`svc version` tells which release this is',
 };
 
-/** Runs work of the server package in this process; its faults become words for the person. */
+/** Runs work of the server package in this process; its faults become messages for the person. */
 export const explained = async <T>(server: ServerModule, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

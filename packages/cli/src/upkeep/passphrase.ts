@@ -6,7 +6,7 @@ export interface PassphraseOptions {
   readonly passphraseFile?: string;
 }
 
-/** From the file, the environment or the person, unseen; never from an argument, which other users of the machine could read. */
+/** From the file, the environment or a hidden prompt; never from an argument, which other users of the machine could read. */
 export const readPassphrase = async (
   world: World,
   options: PassphraseOptions,
@@ -25,7 +25,7 @@ export const readPassphrase = async (
   return first;
 };
 
-/** What was given without asking anybody. */
+/** What was given without a prompt. */
 export const givenPassphrase = (world: World, options: PassphraseOptions): string | undefined => {
   if (options.passphraseFile === undefined) return world.environment['SVC_PASSPHRASE'] || undefined;
   const path = resolve(world.cwd, options.passphraseFile);

@@ -11,7 +11,7 @@ export interface RestoreOptions extends StoreOptions, PassphraseOptions {
   readonly withoutKeys?: boolean;
 }
 
-/** `svc restore FILE`: into an empty data directory, or over what is there with --replace. The server must be stopped. */
+/** `svc restore FILE`: into an empty data directory, or with --replace over an existing store. The server must be stopped. */
 export const restore = async (world: World, name: string, options: RestoreOptions): Promise<void> => {
   const { server, upkeep, dataDir } = await openLocalStore(world, options);
   const file = resolve(world.cwd, name);

@@ -189,7 +189,7 @@ describe('svc backup', () => {
         { files: localFile, environment: { SVC_PASSPHRASE: PASSPHRASE } },
       );
       expect(await fake.run(...words, '--include-keys')).toBe(exitCodes.interrupted);
-      expect(fake.err()).toContain('giving up; Ctrl-C again leaves at once\n');
+      expect(fake.err()).toContain('cancelling; Ctrl-C again ends at once\n');
       expect(fake.err()).toContain('nothing is left of it');
       expect(fake.asked).toEqual([]);
     }
@@ -312,7 +312,7 @@ describe('svc restore', () => {
     expect(await missing.run('restore', 'a')).toBe(exitCodes.notFound);
     const broken = world({ fails: new Error('a mistake') }, { piped: '' });
     expect(await broken.run('restore', 'a')).toBe(1);
-    expect(broken.err()).toContain('this is a mistake in svc itself');
+    expect(broken.err()).toContain('this is a bug in svc itself');
   });
 
   it('means the data directory of svc up unless another one is chosen or holds a store', async () => {

@@ -1,6 +1,6 @@
 /**
- * session: conversations: a handle with everything one does in a session, its event stream with resume by cursor, and
- * the view that folds events into messages. Knows nothing of fetch; it uses the typed calls.
+ * session: conversations: a handle with everything one can do in a session, its event stream with resume by cursor, and
+ * the view that folds events into messages. Knows nothing about fetch; it uses the typed calls.
  */
 export {
   emptyView,

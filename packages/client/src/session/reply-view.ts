@@ -1,7 +1,7 @@
 import { type SessionMessage, type SessionMessagePart, SessionMessagePartType } from '@svc/api/data';
 import { type SessionMessagePartEvent, SessionMessagePartEventKind } from '@svc/api/events';
 
-/** A message as far as it is known: stored ones whole, the one being written up to the last event. */
+/** A message as far as it is known: stored ones complete, the one being written up to the last event. */
 export interface ShownMessage {
   readonly id: string;
   readonly turnId: string;
@@ -11,7 +11,7 @@ export interface ShownMessage {
   readonly isFinished: boolean;
 }
 
-/** The end of the newest turn that ended while watching. */
+/** How the newest turn ended while watching. */
 export interface TurnEnd {
   readonly turnId: string;
   readonly kind: 'done' | 'error';
@@ -21,7 +21,7 @@ export interface TurnEnd {
   readonly error: string;
 }
 
-/** What a reader of a session sees; every fold answers a new one and leaves the old as it was. */
+/** What a reader of a session sees; every fold returns a new view and leaves the old one unchanged. */
 export interface ReplyView {
   readonly messages: readonly ShownMessage[];
   readonly lastEnd: TurnEnd | undefined;
@@ -32,7 +32,7 @@ export const emptyView: ReplyView = { messages: [], lastEnd: undefined };
 
 const roles = ['assistant', 'user', 'assistant', 'system'] as const;
 
-/** A view of stored messages, to be followed by the events after their cursor. */
+/** A view of stored messages, to be continued with the events after their cursor. */
 export const viewOfMessages = (messages: readonly SessionMessage[]): ReplyView => ({
   lastEnd: undefined,
   messages: messages.map((message) => ({
@@ -82,7 +82,7 @@ const withMessage = (
   return { ...view, messages };
 };
 
-/** Text and reasoning of one part arrive in pieces under its id; everything else arrives whole. */
+/** Text and reasoning of one part arrive in pieces under its id; other parts arrive complete. */
 const appendPart = (
   parts: readonly SessionMessagePart[],
   part: SessionMessagePart | undefined,

@@ -13,9 +13,9 @@ import { foldEvent, type ReplyView, viewOfMessages } from './reply-view.ts';
 import { type SessionKey, type StreamOptions, type StreamParts, streamSession } from './session-stream.ts';
 
 export interface SendOptions extends CallOptions {
-  /** Wait so long for the end of the turn, 1 to 300; the answer then holds the reply. */
+  /** How long to wait for the end of the turn, 1 to 300 seconds; the answer then contains the reply. */
   readonly waitSeconds?: number;
-  /** What to do while a turn runs; default queue. */
+  /** What to do while a turn is running; default queue. */
   readonly whenBusy?: 'queue' | 'steer' | 'reject' | 'interrupt';
   readonly labels?: Readonly<Record<string, string>>;
   /** Media and files in addition to the text. */
@@ -31,7 +31,7 @@ const whenBusyValues = {
 
 export type SessionParts = StreamParts;
 
-/** One conversation: send, watch, stop, decide. Holds no state; any number of handles may name the same session. */
+/** One conversation: send, watch, stop, decide. Holds no state; any number of handles may refer to the same session. */
 export class Session {
   readonly key: SessionKey;
   readonly #parts: SessionParts;
@@ -46,7 +46,7 @@ export class Session {
     return this.key.sessionId;
   }
 
-  /** Stores the message and its turn durably before it answers; repeats after a lost connection have one effect. */
+  /** Returns once the message and its turn are stored durably; retries after a lost connection have one effect. */
   send(text: string, options: SendOptions = {}): Promise<SendMessageResponse> {
     const { waitSeconds, whenBusy = 'queue', labels = {}, parts = [], ...call } = options;
     const request = { ...this.key, message: text, labels: { ...labels }, whenBusy: whenBusyValues[whenBusy], parts };
@@ -70,8 +70,8 @@ export class Session {
   }
 
   /**
-   * Whole views instead of events: what is stored, then one view after each event, RESET and gaps folded in. With `untilDone` it
-   * ends with the turn that runs, at once when none runs or waits to run.
+   * Whole views instead of events: first what is stored, then one view after each event, RESET and gaps included. With `untilDone` it
+   * ends with the running turn, or at once when no turn is running or waiting.
    */
   async *watch(
     options: Pick<StreamOptions, 'signal' | 'untilDone' | 'onConnection'> = {},
@@ -79,7 +79,7 @@ export class Session {
     const first = await this.messages({}, options);
     let view = viewOfMessages(first.items.flatMap((item) => (item.message === undefined ? [] : [item.message])));
     yield view;
-    // What is stored is all there is: a turn that ends is not to be expected.
+    // The stored messages are complete: no turn is going to end.
     if (options.untilDone === true && first.state === 'IDLE') return;
     let isShown = true;
     const onSnapshot: StreamOptions['onSnapshot'] = (snapshot) => {
@@ -94,7 +94,7 @@ export class Session {
     if (!isShown) yield view;
   }
 
-  /** Stops the running turn and all queued ones, or one of them; answers the ids it stopped. */
+  /** Stops the running turn and all queued ones, or one of them; returns the ids it stopped. */
   async stop(turnId = '', options: CallOptions = {}): Promise<readonly string[]> {
     return (await this.#parts.gateway.stopSessionGeneration({ ...this.key, turnId }, options)).stoppedTurnIds;
   }
@@ -105,7 +105,7 @@ export class Session {
     await this.#parts.gateway.clearSession({ ...this.key, stop }, call);
   }
 
-  /** With the newest messages; `messageLimit` negative leaves them out. */
+  /** With the newest messages; a negative `messageLimit` leaves them out. */
   get(messageLimit = 0, options: CallOptions = {}): Promise<SessionResponse> {
     return this.#parts.gateway.getSession({ ...this.key, messageLimit }, options);
   }
@@ -118,7 +118,7 @@ export class Session {
     return this.#parts.gateway.listSessionMessages({ ...this.key, ...page }, options);
   }
 
-  /** Removes the session with everything it holds; what runs is stopped. */
+  /** Deletes the session with everything in it; running turns are stopped. */
   async delete(options: CallOptions = {}): Promise<void> {
     await this.#parts.gateway.deleteSession(this.key, options);
   }
@@ -129,7 +129,7 @@ export class Session {
     return new Session({ ...this.key, sessionId: forked.sessionId }, this.#parts);
   }
 
-  /** Decides an open permission request; the same answer again is fine, another is PERMISSION_CLOSED. */
+  /** Answers an open permission request; the same answer again is fine, another is PERMISSION_CLOSED. */
   async answerPermission(
     requestId: string,
     answer: { readonly allow: boolean; readonly optionId?: string; readonly comment?: string },

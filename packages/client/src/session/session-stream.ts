@@ -7,14 +7,14 @@ import { type ClientEnvironment, pause } from '../environment.ts';
 import { isSvcError, SvcError } from '../error.ts';
 import { cancelled, type RetryPolicy, retryDelayMs } from '../transport/index.ts';
 
-/** Names a session. */
+/** Identifies a session. */
 export interface SessionKey {
   readonly ns: string;
   readonly agent: string;
   readonly sessionId: string;
 }
 
-/** What a stream that fell behind the kept history is given instead of the lost events. */
+/** Replaces the lost events for a stream that fell behind the kept history. */
 export interface SessionSnapshot {
   /** The newest finished messages, oldest first. */
   readonly messages: readonly SessionMessage[];
@@ -22,24 +22,24 @@ export interface SessionSnapshot {
 }
 
 export interface StreamOptions {
-  /** A cursor: everything after it. `''`: the running turn from its start. `live`: only what comes. */
+  /** A cursor: everything after it. `''`: the running turn from its start. `live`: new events only. */
   readonly after?: string | undefined;
   /**
-   * End after the next DONE or ERROR. Without `turnId` and cursor that is the end of the turn that runs or waits to run, at once if
-   * none does: the events of the last turn are shown then. In a session without any turn it waits for the first.
+   * End after the next DONE or ERROR. Without `turnId` and cursor that is the end of the running or waiting turn; if there is
+   * none, the stream shows the events of the last turn and ends. In a session without turns it waits for the first.
    */
   readonly untilDone?: boolean | undefined;
   /** Only this turn, then end. */
   readonly turnId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told when the connection is lost and tried again, and when it is open again. */
+  /** Called when the connection is lost and retried, and when it is open again. */
   readonly onConnection?: ((state: ConnectionState) => void) | undefined;
   /**
    * Called when the cursor is older than the kept history: the messages finished meanwhile replace the lost
-   * events, and the stream continues where they end, or ends itself when the end it was to show is among them. Without it the stream throws CURSOR_EXPIRED.
+   * events, and the stream continues after them, or ends if the awaited end is among them. Without it the stream throws CURSOR_EXPIRED.
    */
   readonly onSnapshot?: ((snapshot: SessionSnapshot) => void) | undefined;
-  /** Give up after being without a connection for so long; default never. */
+  /** Give up after this time without a connection; default never. */
   readonly giveUpAfterMs?: number | undefined;
 }
 
@@ -83,15 +83,15 @@ export async function* streamSession(
 
 const OPEN_TURNS: ReadonlySet<TurnState> = new Set([TurnState.QUEUED, TurnState.RUNNING, TurnState.WAITING]);
 
-/** Where a stream continues after each failure, and how patiently. */
+/** Where a stream continues after each failure, and its retry policy. */
 class ResumePoint {
   readonly #parts: StreamParts;
   readonly #key: SessionKey;
   readonly #options: StreamOptions;
   #after: string;
-  /** The only turn that is wanted; '' for all. */
+  /** The only turn that is shown; '' for all. */
   #turnId: string;
-  /** Cursor taken before the first try, for a connection that broke before its first event. */
+  /** Cursor taken before the first attempt, for a connection that breaks before its first event. */
   #base = '';
   #failures = 0;
   #lostSinceMs: number | undefined;
@@ -104,7 +104,7 @@ class ResumePoint {
     this.#turnId = options.turnId ?? '';
   }
 
-  /** Without a cursor of its own a cut before the first event could hide the end of a turn. */
+  /** Without a cursor, a disconnect before the first event could hide the end of a turn. */
   async prepare(): Promise<void> {
     const { untilDone = false, signal } = this.#options;
     const isBounded = untilDone && (this.#after === '' || this.#after === 'live');
@@ -114,16 +114,16 @@ class ResumePoint {
     if (isBounded) await this.#bound(session);
   }
 
-  /** A server may wait long for a turn that is over already: the end is tied to one turn, or to what follows a cursor. */
+  /** A server may wait long for a turn that has ended already: the end is tied to one turn, or to what follows a cursor. */
   async #bound({ activeTurnId, queuedTurns }: SessionResponse): Promise<void> {
     const isKnown = activeTurnId !== '' || this.#after === 'live';
     this.#turnId = isKnown ? activeTurnId : await this.#nextOrLastTurn(queuedTurns);
     if (this.#turnId === '') this.#after = this.#base;
-    // A turn is shown from its start; behind the cursor of the session nothing of one that is over would come.
+    // A turn is shown from its start; after the cursor of the session nothing of a finished turn would come.
     else this.#base = '';
   }
 
-  /** The oldest turn that still waits to run, else the last one; '' when there was none. */
+  /** The oldest turn that is still waiting, else the last one; '' when there was none. */
   async #nextOrLastTurn(queuedTurns: number): Promise<string> {
     const { signal } = this.#options;
     const pageSize = queuedTurns + 1;
@@ -155,7 +155,7 @@ class ResumePoint {
   }
 
   /**
-   * Waits for the next try, or throws when there is none. A stream that ended well before its end was cut as well. True when the
+   * Waits for the next attempt, or throws when there is none. A stream that ended normally before its end was cut as well. True when the
    * stream has come to its end meanwhile.
    */
   async recover(failure: SvcError | undefined): Promise<boolean> {
@@ -184,7 +184,7 @@ class ResumePoint {
     throw failure ?? new SvcError({ code: 'UNAVAILABLE', reason: 'INTERRUPTED', message: 'the stream keeps ending' });
   }
 
-  /** CURSOR_EXPIRED: list messages, continue from their cursor. True when the awaited end is among the lost events. */
+  /** CURSOR_EXPIRED: list messages and continue from their cursor. True when the awaited end is among the lost events. */
   async #catchUp(failure: SvcError): Promise<boolean> {
     const { onSnapshot, signal, untilDone = false } = this.#options;
     if (onSnapshot === undefined) throw failure;
@@ -192,12 +192,12 @@ class ResumePoint {
     const messages = page.items.flatMap((item) => (item.message === undefined ? [] : [item.message]));
     this.#after = page.streamCursor;
     onSnapshot({ messages, state: page.state });
-    // No turn runs or waits to run: no event would come that ends the stream.
+    // No turn is running or waiting: no event would end the stream.
     return (untilDone || this.#turnId !== '') && page.state === 'IDLE';
   }
 }
 
-/** Asked anew after every wait. */
+/** Asked again after every wait. */
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
 /** Failures after which the same stream can continue. */

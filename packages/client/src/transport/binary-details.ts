@@ -14,7 +14,7 @@ const eachField = (bytes: Uint8Array, take: (field: number, value: Uint8Array) =
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** Reads one detail in binary form; unknown types are left aside. */
+/** Reads one detail in binary form; unknown types are ignored. */
 const readBinary = (type: string, bytes: Uint8Array, into: ErrorDetails): void => {
   if (type === 'google.rpc.ErrorInfo') {
     eachField(bytes, (field, value) => {

@@ -1,20 +1,20 @@
 import type { ClientEnvironment } from '../environment.ts';
 
-/** Ways to sign in; none is right for a server in auth mode none. */
+/** Ways to sign in; leave all out for a server in auth mode none. */
 export interface Credentials {
-  /** Bearer token, minted token, JWT or API key text; a function is asked before every request, for renewal. */
+  /** Bearer token, minted token, JWT or API key; a function is called before every request, for renewal. */
   readonly token?: string | (() => string | Promise<string>);
   readonly apiKey?: string;
   readonly basic?: { readonly user?: string; readonly password: string };
 }
 
-/** Where requests go and with what. */
+/** The address of the server, and the options of requests. */
 export interface Connection {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly credentials: Credentials;
   readonly headers: Readonly<Record<string, string>>;
-  /** Time of one try of a call that names none, in milliseconds. */
+  /** Time limit of one attempt of a call that sets none, in milliseconds. */
   readonly timeoutMs: number;
   readonly environment: ClientEnvironment;
 }
@@ -30,5 +30,5 @@ export const commonHeaders = async (connection: Connection): Promise<Record<stri
   return headers;
 };
 
-/** Base64 of UTF-8, where browsers and Node.js agree. */
+/** Base64 of UTF-8, the same in browsers and Node.js. */
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCodes, SvcError } from '../error.ts';
 import { type ErrorDetails, noDetails, readJsonDetails } from './error-details.ts';
 import { isRecord } from './json-value.ts';
 
-/** Facts of the HTTP answer an error came with. */
+/** The HTTP status and headers of an error. */
 export interface AnswerFacts {
   readonly status: number;
   readonly requestId: string;
@@ -10,7 +10,7 @@ export interface AnswerFacts {
 
 const isCode = (text: string): text is ErrorCode => (errorCodes as readonly string[]).includes(text);
 
-/** For answers of something between us and the server, which say nothing but a status. */
+/** For answers of a proxy in between, which say nothing except a status. */
 const codeOfStatus = (status: number): ErrorCode => {
   if (status === 401) return 'UNAUTHENTICATED';
   if (status === 403) return 'PERMISSION_DENIED';
@@ -19,7 +19,7 @@ const codeOfStatus = (status: number): ErrorCode => {
   return status >= 400 && status < 500 ? 'INTERNAL' : 'UNKNOWN';
 };
 
-/** The error of a Connect unary answer: `{code, message, details}`. What reads its binary details is loaded only here. */
+/** The error of a Connect unary answer: `{code, message, details}`. The reader of binary details is loaded only here. */
 export const connectError = async (body: string, facts: AnswerFacts): Promise<SvcError> => {
   const parsed = parseObject(body);
   // Refusals before routing, such as sizes, have the REST form on every protocol.

@@ -1,7 +1,7 @@
 import type { Violation } from '../error.ts';
 import { asText, isRecord } from './json-value.ts';
 
-/** What the google.rpc details of an error say. */
+/** The contents of the google.rpc details of an error. */
 export interface ErrorDetails {
   reason: string;
   metadata: Record<string, string>;

@@ -10,14 +10,14 @@ import { cancelled } from './unary-call.ts';
 export interface StreamRequest<T> {
   /** GET or POST. */
   readonly verb: string;
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
   /** JSON text of a POST. */
   readonly body?: string | undefined;
   /** Reads one line, which is an object. */
   readonly decode: (line: object) => T;
   readonly signal: AbortSignal | undefined;
-  /** Called when the server has taken the subscription: every later event reaches this stream. */
+  /** Called when the server has accepted the subscription: every later event reaches this stream. */
   readonly onOpen?: (() => void) | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -26,7 +26,7 @@ export interface StreamRequest<T> {
 const SILENCE_LIMIT_MS = 45_000;
 
 /**
- * One server stream as JSON lines over REST. Ends when the server ends it well; throws SvcError for its error line, for
+ * One server stream as JSON lines over REST. Ends when the server ends it normally; throws SvcError for its error line, for
  * a broken or silent connection (UNAVAILABLE) and when the caller aborts. Leaving the loop closes the connection.
  */
 export async function* streamLines<T>(
@@ -76,7 +76,7 @@ const open = async <T>(
   throw restError(await response.text(), { status: response.status, requestId });
 };
 
-/** Lines that are not blank, cut from the bytes as they arrive; `heard` is called for every piece. */
+/** Lines that are not blank, cut from the bytes as they arrive; `heard` is called for every chunk. */
 async function* readLines(response: ClientAnswer, heard: () => void): AsyncGenerator<string, void, undefined> {
   if (response.body === null) return;
   const decoder = new TextDecoder();
@@ -87,11 +87,11 @@ async function* readLines(response: ClientAnswer, heard: () => void): AsyncGener
     rest = pieces.pop() ?? '';
     for (const piece of pieces) if (piece.trim() !== '') yield piece;
   }
-  // A line without its end was cut; what it says cannot be trusted.
+  // A line without its end was cut off and cannot be trusted.
   if (rest.trim() !== '') throw new Error('the stream ended inside a line');
 }
 
-/** The object of a line; throws what an error line tells. */
+/** The object of a line; throws the error of an error line. */
 const lineObject = (line: string, requestId: string): object => {
   const value: unknown = JSON.parse(line);
   if (typeof value !== 'object' || value === null) throw new Error('a line of the stream is not an object');
@@ -106,7 +106,7 @@ interface SilenceWatch {
   readonly stop: () => void;
 }
 
-/** Aborts a stream on which nothing was heard for too long; one timer at a time, re-armed lazily. */
+/** Aborts a stream that is silent for too long; one timer at a time, re-armed lazily. */
 const watchSilence = (connection: Connection, abort: AbortController): SilenceWatch => {
   const { clock } = connection.environment;
   let lastHeardMs = clock.nowMs();

@@ -1,6 +1,6 @@
 import { SvcError } from '../error.ts';
 
-/** Causes that say: nothing left this machine, so that even a write may be sent again. */
+/** Causes that prove that nothing left this machine, so that even a write may be sent again. */
 const unsent = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -10,7 +10,7 @@ const unsent = new Set([
   'ENETUNREACH',
 ]);
 
-/** A failure of fetch or of reading a body, as an SvcError; `baseUrl` is named so that the reader sees what was tried. */
+/** A failure of fetch or of reading a body, as an SvcError that names `baseUrl`. */
 export const networkError = (cause: unknown, baseUrl: string): SvcError => {
   if (cause instanceof SvcError) return cause;
   const codes = causeCodes(cause);

@@ -8,11 +8,11 @@ export interface RepeatedCall<T> {
   /** Such as `GetAgent`. */
   readonly operation: string;
   readonly signal: AbortSignal | undefined;
-  /** One try. */
+  /** One attempt. */
   readonly once: () => Promise<T>;
 }
 
-/** Tries until it succeeds, the policy ends or a repeat would not be safe; throws the SvcError of the last try. */
+/** Retries until the call succeeds, the policy ends or a retry would not be safe; throws the SvcError of the last attempt. */
 export const callRepeatedly = async <T>(
   environment: Pick<ClientEnvironment, 'clock' | 'random'>,
   policy: RetryPolicy,

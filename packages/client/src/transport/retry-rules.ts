@@ -1,20 +1,20 @@
 import type { SvcError } from '../error.ts';
 
-/** How often and how patiently failed calls are repeated. */
+/** How often and how soon failed calls are retried. */
 export interface RetryPolicy {
-  /** Tries in all; 1 never repeats. */
+  /** Attempts in all; 1 never retries. */
   readonly tries: number;
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
 }
 
-/** How calls are repeated where the options say nothing else. */
+/** The default retry policy. */
 export const defaultRetryPolicy: RetryPolicy = { tries: 4, firstDelayMs: 100, maxDelayMs: 5_000 };
 
-/** Operations that honour an idempotency key: with one, a repeated write has one effect. */
+/** Operations that honour an idempotency key: with one, a retried write has one effect. */
 const keyed = new Set(['CreateSession', 'SendMessage', 'AppendSessionMessage', 'PostChannelMessage', 'CreateRun']);
 
-/** Writes that have no second effect. */
+/** Writes whose repetition has no second effect. */
 const repeatable = new Set([
   'StopSessionGeneration',
   'ClearSession',
@@ -26,24 +26,24 @@ const repeatable = new Set([
   'CancelRun',
 ]);
 
-/** True for operations, by name such as `SendMessage`, whose repeats an idempotency key makes one. */
+/** True for operations, by name such as `SendMessage`, that honour an idempotency key. */
 export const takesIdempotencyKey = (operation: string): boolean => keyed.has(operation);
 
-/** Reads, which REST binds to GET: their names say so, and so no descriptor is needed to know them. */
+/** Reads, which REST binds to GET. Their names tell, so no descriptor is needed. */
 const READ = /^(?:Get|List|Read|Search|Stream|Watch)|^WhoAmI$/;
 
 /** True when sending the call twice cannot have two effects. */
 const isRepeatable = (operation: string): boolean =>
   READ.test(operation) || keyed.has(operation) || repeatable.has(operation);
 
-/** True when the failure of an operation, by name such as `GetAgent`, may pass and repeating the call is safe. */
+/** True when an operation, by name such as `GetAgent`, may succeed later and repeating it is safe. */
 export const isRetryable = (operation: string, error: SvcError): boolean => {
   if (error.code !== 'UNAVAILABLE') return false;
   const isRefusedUnseen = error.reason === 'UNREACHABLE' || error.reason === 'SHUTTING_DOWN';
   return isRefusedUnseen || isRepeatable(operation);
 };
 
-/** Full jitter over a doubling span; a wait that the server asked for is the least. `attempt` counts from 1. */
+/** Full jitter over a doubling span, but at least the wait that the server asked for. `attempt` counts from 1. */
 export const retryDelayMs = (
   policy: RetryPolicy,
   attempt: number,

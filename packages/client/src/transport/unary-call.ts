@@ -4,26 +4,26 @@ import { type Connection, commonHeaders } from './connection.ts';
 import { connectError } from './error-body.ts';
 import { networkError } from './network-error.ts';
 
-/** One try of a call: its bytes, and how the bytes of the answer are read. */
+/** One attempt of a call: its bytes, and how the bytes of the answer are read. */
 export interface UnaryRequest<T> {
   /** Such as `GetAgent`. */
   readonly operation: string;
   /** Such as `/svc.gateway.GatewayService/GetAgent`. */
   readonly rpcPath: string;
-  /** Of the request and of a good answer. */
+  /** Of the request and of a successful answer. */
   readonly contentType: 'application/proto' | 'application/json';
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly read: (answer: ClientAnswer) => Promise<T>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Time for this try; the server gets it too. */
+  /** Time limit of this attempt; the server gets it too. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The server answers its own deadline first; this much later the call is given up here. */
+/** The server ends the call at its deadline; the client gives up this much later. */
 const DEADLINE_GRACE_MS = 1_000;
 
-/** One try of a call in the Connect protocol; throws SvcError. */
+/** One attempt of a call in the Connect protocol; throws SvcError. */
 export const callUnary = async <T>(connection: Connection, request: UnaryRequest<T>): Promise<T> => {
   const { clock, fetch } = connection.environment;
   const abort = new AbortController();

@@ -9,10 +9,11 @@ import { type Client, Code, ConnectError, createClient, type Transport } from '@
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { methods, services } from '@svc/api/methods';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller, CallerGrant, Role } from '../auth/contract.ts';
+import type { Caller, CallerGrant, OperationAccess, Role } from '../auth/contract.ts';
 import { GrantAuthorizer, ModeAuthenticator } from '../auth/index.ts';
+import { accessFacts } from '../auth/testing/access-facts.ts';
 import { isFault, ManualClock } from '../base/index.ts';
-import { type Operation, serverStream, unary } from '../features/contract.ts';
+import { type Operation, operation } from '../operations/index.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
 import { bindRest } from '../transport/testing/all-transports.ts';
 import { testParts } from '../transport/testing/transport-parts.ts';
@@ -56,19 +57,32 @@ const requestOf = (input: DescMessage): Record<string, unknown> => {
 const isInPath = (input: DescMessage, name: string): boolean =>
   methods.some((row) => row.input === input && row.http.path.includes(`{${name}}`));
 
+/** As typed in, and not as declared: declared-operations.test.ts compares the two. */
+const accessTo = ({ service, name }: Row): OperationAccess => {
+  const access = accessFacts.get(`${service}/${name}`);
+  if (access === undefined) throw new Error(`nothing is known of ${name}`);
+  return access;
+};
+
 const reached: string[] = [];
 /** Every operation, answering nothing: what is looked at is whether a call gets that far. */
 const operations: readonly Operation[] = methods.map((row) => {
   const name = `${row.service}/${row.name}`;
   const method = row.descriptor;
   if (method.methodKind === 'server_streaming')
-    return serverStream(method as DescMethodServerStreaming, async (_request, _context, sink) => {
-      reached.push(name);
-      sink.open();
+    return operation(method as DescMethodServerStreaming, {
+      access: accessTo(row),
+      handle: async (_request, _context, sink) => {
+        reached.push(name);
+        sink.open();
+      },
     });
-  return unary(method as DescMethodUnary, async () => {
-    reached.push(name);
-    return create(row.output);
+  return operation(method as DescMethodUnary, {
+    access: accessTo(row),
+    handle: async () => {
+      reached.push(name);
+      return create(row.output);
+    },
   });
 });
 
@@ -81,7 +95,7 @@ const authorizer = new GrantAuthorizer((namespace) => (namespace.startsWith('acm
 const expected = (row: Row, caller: string): string => {
   try {
     const request = create(row.input, requestOf(row.input) as never);
-    authorizer.authorize(`${row.service}/${row.name}`, request, callerOf(caller));
+    authorizer.authorize(accessTo(row), request, callerOf(caller));
     return 'OK';
   } catch (error) {
     return isFault(error) ? `${error.code} ${error.reason}` : String(error);

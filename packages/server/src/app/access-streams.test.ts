@@ -9,8 +9,8 @@ import {
 } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AccessWorld, openAccessWorld } from '../features/platform/access/testing/index.ts';
+import type { HttpRoute } from '../operations/index.ts';
 import { namespaceKey } from '../resources/index.ts';
-import type { HttpRoute } from '../transport/contract.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
 import { testConfig } from '../transport/testing/transport-parts.ts';
 

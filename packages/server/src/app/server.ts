@@ -3,6 +3,8 @@ import type { Clock } from '../base/index.ts';
 import type { ResourceWriter } from '../controllers/index.ts';
 import { sessionContract } from '../features/authoring/manifests/index.ts';
 import { ensureNamespaces } from '../features/authoring/namespaces/index.ts';
+import { answerExpiry } from '../idempotency/index.ts';
+import type { Operation } from '../operations/index.ts';
 import { createActivityHook } from '../runtime/stream/index.ts';
 import type { WriteTx } from '../store/contracts/index.ts';
 import { loadMigrations } from '../store/migrations/index.ts';
@@ -31,7 +33,7 @@ import {
   openObservation,
   operatorRoutes,
   type PlatformParts,
-  type Surroundings,
+  type ServerHost,
   skillSource,
   surfaceOf,
   type TurnParts,
@@ -61,6 +63,8 @@ export interface RunningServer {
   readonly config: Config;
   /** The model of agents that name none. */
   readonly defaultModel: { readonly provider: string; readonly model: string };
+  /** Every operation of the API as its feature declares it. */
+  readonly operations: readonly Operation[];
   /** What a shutdown would wait for or end. */
   activity(): Activity;
   /** Reads the files of `server.tls.*` again. Throws TLS_UNUSABLE, and what was read before stays. */
@@ -113,7 +117,7 @@ const agentDependencies = (
 });
 
 /** Builds every part; nothing runs yet. Namespaces and turns need each other, so the runtime is looked up when used. */
-const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
+const wireApp = async (config: Config, around: ServerHost): Promise<App> => {
   const opened = await openEngines(config, around);
   const observation = await openObservation(config, opened);
   const { metrics, tracer } = observation;
@@ -196,6 +200,7 @@ const startParts = async (app: App, tls: TransportConfig['tls']): Promise<Transp
     ...files.jobs,
     ...platform.jobs,
     ...backups.jobs,
+    answerExpiry(store),
     ...retentionJobs({ store, settings: config.settings, lifecycle: turns.runtime.lifecycle, audit: resources.audit }),
   ]);
   const { operations, routes } = surfaceOf(app, files.links);
@@ -272,7 +277,7 @@ const stopParts = async (app: App, transport: TransportServer | undefined): Prom
 };
 
 /** Opens, wires and starts everything. Rejects with a Fault that says what to do, and leaves nothing open then. */
-export const startApp = async (config: Config, around: Surroundings): Promise<RunningServer> => {
+export const startApp = async (config: Config, around: ServerHost): Promise<RunningServer> => {
   const tls = config.tls === undefined ? undefined : readTls(config.tls);
   const app = await wireApp(config, around);
   let transport: TransportServer;
@@ -291,6 +296,7 @@ export const startApp = async (config: Config, around: Surroundings): Promise<Ru
     url: `${scheme}://${shown}:${port}`,
     config,
     defaultModel: app.models.defaultTarget,
+    operations: transport.operations,
     activity: () => ({ turns: app.turns.runtime.worker.running, streams: transport.openStreams() }),
     renewTls: () => {
       if (config.tls !== undefined) transport.renewTls(readTls(config.tls));

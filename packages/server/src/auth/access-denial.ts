@@ -4,15 +4,15 @@ import type { AccessTarget, Caller, CallerGrant, Role } from './contract.ts';
 /** Grants that a refusal shows; the rest is counted. */
 const SHOWN_GRANTS = 5;
 
-/** PERMISSION_DENIED SCOPE: no grant of the caller reaches `place`, such as `namespace acme`; says what the caller has instead. */
+/** PERMISSION_DENIED SCOPE: no grant of the caller covers `place`, such as `namespace acme`; lists what its grants cover instead. */
 export const notAllowed = (caller: Caller, place: string): Fault =>
   new Fault('PERMISSION_DENIED', 'SCOPE', `not allowed in ${place}; ${ownGrants(caller)}`);
 
-/** PERMISSION_DENIED SCOPE: only a grant without any scope would do. */
+/** PERMISSION_DENIED SCOPE: only a grant without a scope is enough. */
 export const unscopedNeeded = (caller: Caller): Fault =>
   new Fault('PERMISSION_DENIED', 'SCOPE', `a grant on everything is required; ${ownGrants(caller)}`);
 
-/** PERMISSION_DENIED ROLE: the caller's grants reach there with a lower role. */
+/** PERMISSION_DENIED ROLE: the caller's grants cover the target, but with a lower role. */
 export const roleNeeded = (caller: Caller, role: Role, place: string): Fault =>
   new Fault(
     'PERMISSION_DENIED',
@@ -35,7 +35,7 @@ const ownGrants = ({ grants }: Caller): string => {
   return grants.length === 1 ? `your grant is ${shown}` : `your grants are ${shown}${more}`;
 };
 
-/** A grant as `svc apikey create --grant` takes it, such as `viewer@acme/helper`; of everything the role alone. */
+/** A grant as `svc apikey create --grant` accepts it, such as `viewer@acme/helper`; the role alone if it covers everything. */
 const grantText = ({ role, namespace, agent, session, channel }: CallerGrant): string => {
   const scope = [namespace, agent, session, channel].filter((part) => part !== undefined).join('/');
   return scope === '' ? role : `${role}@${scope}`;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import type { AccessNeed } from './operation-access.ts';
+import type { AccessNeed } from './contract.ts';
 import { accessFacts } from './testing/access-facts.ts';
 
 const text = readFileSync(fileURLToPath(new URL('../../../../docs/access.md', import.meta.url)), 'utf8');

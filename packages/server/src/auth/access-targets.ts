@@ -1,8 +1,7 @@
 import { DEFAULT_NAMESPACE, parseSessionName, pathParent, SYSTEM_NAMESPACE } from '../resources/index.ts';
-import type { AccessTarget } from './contract.ts';
-import type { TargetRule } from './operation-access.ts';
+import type { AccessTarget, TargetRule } from './contract.ts';
 
-/** Names that requests carry, by the fields all messages share; absent fields are undefined. */
+/** Names in requests, by the fields that all messages share; absent fields are undefined. */
 interface NamedRequest {
   readonly $typeName?: string;
   readonly ns?: string;
@@ -17,6 +16,17 @@ interface NamedRequest {
   readonly manifests?: readonly ManifestNames[];
 }
 
+/** Fields that may name the target of an operation by one text, as requests have them when they are decoded. */
+export const TARGET_NAMES: ReadonlySet<string> = new Set<keyof NamedRequest>([
+  'ns',
+  'name',
+  'agent',
+  'sessionId',
+  'channel',
+  'kind',
+  'parent',
+]);
+
 interface ManifestNames {
   readonly kind: string;
   readonly metadata?: { readonly namespace: string; readonly name: string };
@@ -28,7 +38,7 @@ export type Targets = 'all' | 'own' | readonly AccessTarget[];
 const ANY_NAMESPACE = '-';
 const WRITES: ReadonlySet<string> = new Set(['svc.gateway.ApplyResourceRequest', 'svc.gateway.DeleteResourceRequest']);
 
-/** What an operation looks at or changes, by the names in its request, existing or not. */
+/** What an operation reads or changes, by the names in its request, whether they exist or not. */
 export const targetsOf = (rule: TargetRule, message: unknown): Targets => {
   const request = message as NamedRequest;
   switch (rule) {
@@ -80,7 +90,7 @@ const fieldTarget = (request: NamedRequest): Targets => {
   ];
 };
 
-/** A namespace as a resource: reads need itself, writes its parent; only writes of one carry a name with their kind. */
+/** A namespace as a resource: reads need a grant on itself, writes one on its parent; only writes of one carry a name with their kind. */
 const namespaceResource = (request: NamedRequest, ns: string): Targets => {
   const { $typeName = '', name = '' } = request;
   if (WRITES.has($typeName)) return inParent(name);
@@ -97,8 +107,8 @@ const batchTargets = (request: NamedRequest): Targets => {
 };
 
 /**
- * The namespaces of messages. Documents of a text name their own; `ns` is only where those go that name none. The operation checks
- * each document, and what it prunes, so any grant of the role lets it read them.
+ * The namespaces of messages. Documents of a text name their own; `ns` applies only to documents without one. The operation checks
+ * each document, and what it prunes, so here any grant with the role is enough.
  */
 const manifestTargets = (request: NamedRequest): Targets => {
   const manifests = request.manifests ?? [];

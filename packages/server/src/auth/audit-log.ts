@@ -9,7 +9,7 @@ export interface AuditOrigin {
   readonly caller: { readonly identity: string };
 }
 
-export interface AuditFact {
+interface AuditFact {
   /** Name of what was written, such as `Agent/default/helper`; no contents. */
   readonly target: string;
   /** '' for facts about the instance. */
@@ -22,7 +22,7 @@ export interface AuditFact {
 /** Adds one audit record in the transaction of the effect. */
 export type AuditAppender = (tx: WriteTx, origin: AuditOrigin, fact: AuditFact) => Promise<void>;
 
-/** The one way audit records are made; every feature that writes calls it in its transaction. */
+/** The one place that creates audit records; every feature that writes calls it in its transaction. */
 export const createAuditAppender =
   (ids: Ids): AuditAppender =>
   (tx, origin, fact) =>
@@ -63,7 +63,7 @@ export class AuditChain {
     this.#store = store;
   }
 
-  /** Chains what is not chained yet; answers how many records that were. While nothing is written it only reads. */
+  /** Chains what is not chained yet; returns how many records that were. If there is nothing to chain it only reads. */
   async tick(): Promise<number> {
     const [newest] = await this.#store.direct.audit.list({ limit: 1 });
     if (newest === undefined || newest.hash !== '') return 0;

@@ -2,11 +2,11 @@ import type { AuditRow, Store } from '../store/contracts/index.ts';
 import { auditHash } from './audit-log.ts';
 
 export interface AuditChainFinding {
-  /** Chained records that fit their hash. */
+  /** Chained records whose hash is correct. */
   readonly verified: number;
-  /** Newest records over which the chain is not closed yet. */
+  /** Newest records that are not chained yet. */
   readonly open: number;
-  /** Id of the newest record that does not fit, or `head` when the newest records are gone. */
+  /** Id of the newest record whose hash is wrong, or `head` when the newest records are missing. */
   readonly broken?: string;
 }
 
@@ -31,7 +31,7 @@ export const verifyAuditChain = async (store: Pick<Store, 'read' | 'direct'>): P
   return walk.finish();
 };
 
-/** Newest first: each record is judged once the hash before it is known. */
+/** Newest first: each record is checked once the hash before it is known. */
 class ChainWalk {
   readonly #head: string;
   #newer: AuditRow | undefined;
@@ -59,7 +59,7 @@ class ChainWalk {
 
   finish(): AuditChainFinding {
     if (this.broken !== undefined) return { verified: this.#verified, open: this.#open, broken: this.broken };
-    // Records behind the head of a chain that has one cannot all be gone.
+    // If the chain has a head, the records behind it cannot all be missing.
     if (this.#newer === undefined && this.#head !== '') return { verified: 0, open: this.#open, broken: 'head' };
     return { verified: this.#verified + (this.#newer === undefined ? 0 : 1), open: this.#open };
   }

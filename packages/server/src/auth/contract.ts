@@ -46,33 +46,73 @@ export interface AccessTarget {
   readonly channel?: string;
 }
 
+/**
+ * What a caller needs for an operation: a role on the target; `any`: no grant at all; `callback`: the secret of a connector
+ * registration.
+ */
+export type AccessNeed = Role | 'any' | 'callback';
+
+/** Where the target of an operation is in its request. */
+export type TargetRule =
+  /** Fields ns, agent, session_id. */
+  | 'fields'
+  /** ns, and `name` is the agent. */
+  | 'agent-name'
+  /** ns, and `name` or `channel` is a channel. */
+  | 'channel-name'
+  | 'channel'
+  /** `name` is the namespace itself. */
+  | 'namespace-name'
+  /** The parent of the namespace `name`; unscoped for a root name. */
+  | 'namespace-parent'
+  /** `parent`, else nothing in particular: the answer is filtered. */
+  | 'namespace-list'
+  /** Namespace `system`. */
+  | 'system'
+  /** Every session of a batch. */
+  | 'batch'
+  /** Every namespace of the documents. */
+  | 'manifests'
+  /** `ns`, unscoped when empty. */
+  | 'audit'
+  /** The instance as a whole. */
+  | 'unscoped'
+  /** Any grant will do; the answer is filtered by grants. */
+  | 'own';
+
+/** What an operation or a route asks of its caller. */
+export interface OperationAccess {
+  readonly need: AccessNeed;
+  readonly target: TargetRule;
+}
+
 export interface Authorizer {
-  /** Throws Fault PERMISSION_DENIED ROLE or SCOPE. `method` is `svc.gateway.GatewayService/CreateAgent`. */
-  authorize(method: string, request: unknown, caller: Caller): void;
+  /** Throws Fault PERMISSION_DENIED ROLE or SCOPE. `request` has the names that the rule of `access` looks at. */
+  authorize(access: OperationAccess, request: unknown, caller: Caller): void;
   /** True when a grant with at least `role` contains the target. */
   allows(caller: Caller, role: Role, target: AccessTarget): boolean;
   /** True when secret values of the namespace may be shown to the caller. */
   readsSecrets(caller: Caller, target: AccessTarget): boolean;
 }
 
-/** What is known of a request before its body is decoded. */
+/** What is known about a request before its body is decoded. */
 export interface EarlyNames {
-  /** Values by the field names of the decoded request; absent where the request says nothing or it is not known yet. */
+  /** Values by the field names of the decoded request; absent if the request does not say or it is not known yet. */
   readonly names: object;
-  /** True when nothing else that names the target can follow. */
+  /** True when nothing that follows can name the target. */
   readonly isComplete: boolean;
 }
 
-/** Refuses a large request before anything is spent on decoding it. */
+/** Refuses a large request before it is decoded. */
 export interface EarlyAuthorizer {
   /**
-   * Throws Fault PERMISSION_DENIED where no grant of the caller can cover the request, whatever the rest of it says. The decoded
+   * Throws Fault PERMISSION_DENIED when no grant of the caller can cover the request, whatever its body says. The decoded
    * request is authorised again.
    */
-  authorizeEarly(method: string, known: EarlyNames, caller: Caller): void;
+  authorizeEarly(access: OperationAccess, known: EarlyNames, caller: Caller): void;
 }
 
-/** What a REST body says in the metadata of its resource and the request message cannot say, or has no field for. */
+/** What the metadata in a REST body says and the request message has no field for. */
 export interface SentMetadata {
   /** '' when it was left out. */
   readonly resourceVersion: string;
@@ -94,7 +134,7 @@ export interface CallContext {
   readonly traceParent?: string | undefined;
   /** True when the `Prefer` header (RFC 7240) or metadata of the call names this behaviour; absent = never. */
   prefers?(name: string): boolean;
-  /** Set for REST bodies that are, or spell out, a whole resource. */
+  /** Set for REST bodies that are, or contain, a whole resource. */
   readonly sentMetadata?: SentMetadata | undefined;
   /** Aborted when the client is gone or the deadline passed; never stops a turn. */
   readonly signal: AbortSignal;

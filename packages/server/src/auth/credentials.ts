@@ -27,11 +27,11 @@ export const parseAuthorization = (header: string): Credential => {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Equality in constant time, whatever the lengths. */
+/** Equality in constant time, for texts of any length. */
 export const isSameSecret = (given: string, expected: string): boolean =>
   timingSafeEqual(digest(given), digest(expected));
 
-/** What is kept of a random secret in its place: SHA-256; enough for secrets no one can guess. */
+/** What is stored instead of a random secret: SHA-256, which is enough for secrets that cannot be guessed. */
 export const secretHash = (secret: string): Buffer => digest(secret);
 
 /** Compares a hash with a stored one, in hexadecimal, in constant time. */
@@ -47,11 +47,11 @@ export const subjectIdentity = (subject: string): string => `sub:${digest(subjec
 export const credentialsMissing = (): Fault =>
   new Fault('UNAUTHENTICATED', 'CREDENTIALS_MISSING', 'a credential is required');
 
-/** UNAUTHENTICATED: unknown or malformed; which of the two is not said. */
+/** UNAUTHENTICATED: unknown or malformed; the error does not say which. */
 export const credentialsInvalid = (): Fault =>
   new Fault('UNAUTHENTICATED', 'CREDENTIALS_INVALID', 'the credential is not valid');
 
-/** UNAUTHENTICATED: it was valid once. */
+/** UNAUTHENTICATED: expired. */
 export const credentialsExpired = (): Fault =>
   new Fault('UNAUTHENTICATED', 'CREDENTIALS_EXPIRED', 'the credential has expired');
 

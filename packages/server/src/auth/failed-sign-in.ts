@@ -1,6 +1,6 @@
 import type { Authenticator, Caller, CredentialCarrier } from './contract.ts';
 
-/** Authenticates and hands a failure to `refuse`, whether it comes at once or later; what `refuse` throws is the answer. */
+/** Authenticates and passes a failure to `refuse`, whether it comes at once or later; `refuse` throws the final error. */
 export const authenticateOr = (
   inner: Authenticator,
   carrier: CredentialCarrier,

@@ -1,14 +1,23 @@
 import { Fault } from '../base/index.ts';
 import { notAllowed, placeOf, roleNeeded, unscopedNeeded } from './access-denial.ts';
 import { type Targets, targetsOf } from './access-targets.ts';
-import type { AccessTarget, Authorizer, Caller, CallerGrant, EarlyAuthorizer, EarlyNames, Role } from './contract.ts';
+import type {
+  AccessTarget,
+  Authorizer,
+  Caller,
+  CallerGrant,
+  EarlyAuthorizer,
+  EarlyNames,
+  OperationAccess,
+  Role,
+  TargetRule,
+} from './contract.ts';
 import { type AncestorsOf, coversTarget, hasRole, isUnscoped } from './grants.ts';
-import { operationAccess, type TargetRule } from './operation-access.ts';
 
-/** Targets in lists, which may be as long as the request itself. */
+/** Targets looked up in a list, which may be as long as the request itself. */
 const LISTED_TARGETS: ReadonlySet<TargetRule> = new Set(['batch', 'manifests']);
 
-/** Decides by the caller's grants and the names in the request alone: no read, no wait. */
+/** Decides by the caller's grants and the names in the request alone: no reads, no waiting. */
 export class GrantAuthorizer implements Authorizer, EarlyAuthorizer {
   readonly #ancestorsOf: AncestorsOf;
 
@@ -16,22 +25,17 @@ export class GrantAuthorizer implements Authorizer, EarlyAuthorizer {
     this.#ancestorsOf = ancestorsOf;
   }
 
-  authorize(method: string, request: unknown, caller: Caller): void {
-    const access = operationAccess.get(method);
-    if (access === undefined) throw new Error(`no access rule for ${method}`);
-    const { need, target } = access;
+  authorize({ need, target }: OperationAccess, request: unknown, caller: Caller): void {
     if (need === 'any') return;
     if (need === 'callback') throw new Fault('PERMISSION_DENIED', 'REGISTRATION', 'a callback secret is required');
     for (const grant of caller.grants) if (isUnscoped(grant) && hasRole(grant.role, need)) return;
     this.#requireGrants(caller, need, targetsOf(target, request));
   }
 
-  authorizeEarly(method: string, { names, isComplete }: EarlyNames, caller: Caller): void {
-    const access = operationAccess.get(method);
-    if (access === undefined) throw new Error(`no access rule for ${method}`);
+  authorizeEarly(access: OperationAccess, { names, isComplete }: EarlyNames, caller: Caller): void {
     const { need, target } = access;
-    if (need === 'any' || need === 'callback') return this.authorize(method, names, caller);
-    if (isComplete && !LISTED_TARGETS.has(target)) return this.authorize(method, names, caller);
+    if (need === 'any' || need === 'callback') return this.authorize(access, names, caller);
+    if (isComplete && !LISTED_TARGETS.has(target)) return this.authorize(access, names, caller);
     const { ns = '' } = names as { readonly ns?: string };
     const isNamed = target === 'fields' && ns !== '' && ns !== '-';
     const mayCover = (grant: CallerGrant): boolean =>
@@ -69,7 +73,7 @@ export class GrantAuthorizer implements Authorizer, EarlyAuthorizer {
   }
 }
 
-/** The target that a grant would cover best: everything it names. */
+/** The narrowest grant that covers the target: everything that the target names. */
 const scopeOf = ({ agent, session, channel }: CallerGrant): AccessTarget => ({
   ...(agent === undefined ? {} : { agent }),
   ...(session === undefined ? {} : { session }),

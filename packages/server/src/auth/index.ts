@@ -1,7 +1,6 @@
 /**
- * auth: who is calling and what may they do: credentials of every mode, grants, the table of roles per operation, the targets a
- * request names, the limit of failed sign-ins, and the audit record of writes. Knows no HTTP and reads nothing while it decides. Transport authenticates and
- * authorises with it; features ask it about secrets and visibility and append audit records.
+ * auth: who is calling and what may they do: credentials of every mode, grants, the targets that a request names, the limit of
+ * failed sign-ins, and audit records of writes. Knows no HTTP and reads nothing to decide. Transport uses it to authenticate and authorise; features ask it about secrets and visibility and append audit records.
  */
 export * from './access-denial.ts';
 export * from './access-targets.ts';
@@ -14,7 +13,6 @@ export * from './grants.ts';
 export * from './jwks/index.ts';
 export * from './jwt-credentials.ts';
 export * from './mode-authenticator.ts';
-export * from './operation-access.ts';
 export * from './sign-in-audit.ts';
 export * from './sign-in-limit.ts';
 export * from './token-claims.ts';

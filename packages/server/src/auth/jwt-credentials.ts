@@ -9,23 +9,23 @@ export interface JwtOptions {
   readonly secret: string;
   /** `auth.jwt.audience`. */
   readonly audience: string;
-  /** `auth.jwt.defaultGrants`: what a token without claims of svc may do; empty = such a token is refused. */
+  /** `auth.jwt.defaultGrants`: what a token without svc claims may do; if empty, such a token is refused. */
   readonly defaultGrants: readonly CallerGrant[];
 }
 
-/** How far clocks of issuers may be off, in seconds. */
+/** Tolerated clock difference of issuers, in seconds. */
 export const TOKEN_SKEW_SECONDS = 30;
 
-/** True for a token that mode jwt judges: signed tokens of other algorithms belong to other methods, or to none. */
+/** True for a token of mode jwt: signed tokens with other algorithms belong to other methods, or to none. */
 export const isJwtCredential = (token: string): boolean => tokenHead(token)?.algorithm === 'HS256';
 
 /**
  * The caller of an HS256 token; sub, exp and aud are required, nbf is checked. Throws UNAUTHENTICATED for a token that is not valid,
- * PERMISSION_DENIED for a valid one that grants nothing or whose claims of svc cannot be read.
+ * PERMISSION_DENIED for a valid one that grants nothing or whose svc claims cannot be read.
  */
 export const verifyJwt = (token: string, options: JwtOptions, clock: Clock): Caller => {
   const [header = '', payload = '', signature = ''] = token.split('.');
-  // Extensions that a token calls critical are unknown here; ignoring them would misread the token.
+  // Extensions that a token marks as critical are unknown here; ignoring them would misread the token.
   if (!isJwtCredential(token) || parseTokenPart(header)?.['crit'] !== undefined) throw credentialsInvalid();
   const expected = createHmac('sha256', options.secret).update(`${header}.${payload}`).digest();
   const given = Buffer.from(signature, 'base64url');

@@ -22,7 +22,7 @@ export interface AuthConfig {
 /** How a credential arrived: as a bearer token, or in `x-api-key`, which holds API keys only. */
 export type CredentialPlace = 'bearer' | 'api-key';
 
-/** A further kind of credential in addition to the configured modes, such as API keys; undefined = not mine. */
+/** Another kind of credential in addition to the configured modes, such as API keys; undefined = not recognised. */
 export type CredentialMethod = (token: string, place: CredentialPlace) => Caller | Promise<Caller> | undefined;
 
 const everything = (identity: string, mode: Caller['mode']): Caller =>

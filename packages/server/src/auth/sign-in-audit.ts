@@ -7,7 +7,7 @@ import { authenticateOr } from './failed-sign-in.ts';
 /** Operation under which the audit log shows failed sign-ins. */
 export const SIGN_IN_OPERATION = 'sign-in';
 
-/** Records of failed sign-ins in a minute; the rest is counted, so that guessing cannot fill the disk. */
+/** Records of failed sign-ins in a minute; more are only counted, so that guessing cannot fill the disk. */
 const RECORDS_PER_MINUTE = 60;
 const WINDOW_MS = 60_000;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
@@ -20,8 +20,8 @@ export interface SignInAuditDeps {
 }
 
 /**
- * Writes failed sign-ins to the audit log: which kind of credential, why, never the credential. A call without any
- * credential is not an attempt. No one waits for the record; its loss is logged.
+ * Writes failed sign-ins to the audit log: the kind of credential and the reason, never the credential. A call without a
+ * credential is not an attempt. No caller waits for the record; if it is lost, that is logged.
  */
 export class AuditedAuthenticator implements Authenticator {
   readonly #inner: Authenticator;
@@ -78,7 +78,7 @@ export class AuditedAuthenticator implements Authenticator {
   }
 }
 
-/** The scheme alone; a header that is nothing but a secret has none. */
+/** The scheme alone; a header that consists of a secret has none. */
 const kindOf = (carrier: CredentialCarrier): string => {
   const header = carrier.header('authorization');
   if (header === undefined) return 'x-api-key';

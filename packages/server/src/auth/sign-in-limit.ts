@@ -13,21 +13,21 @@ export interface SignInLimitOptions {
 
 const WINDOW_MS = 60_000;
 const DELAY_MS = 1_000;
-/** Addresses that are remembered; the one that failed longest ago is forgotten first. */
+/** Addresses that are remembered; the one whose last failure is oldest is forgotten first. */
 const ADDRESSES = 10_000;
-/** Answers that are held back at one time, whatever their address; beyond it they are refused at once. */
+/** Answers that are delayed at one time, for all addresses; further ones are refused at once. */
 const DELAYED_MAX = 1_000;
 
 interface Failures {
-  /** Monotonic milliseconds at which the count begins anew. */
+  /** Monotonic milliseconds at which the count restarts. */
   endsMs: number;
   count: number;
 }
 
 /**
  * Slows down an address that guesses credentials: up to `failures` wrong ones in a minute are answered at once, as many again after
- * a second each, and what follows is refused with RESOURCE_EXHAUSTED until a minute has passed without counting on. Every credential
- * is still checked, so that a valid one passes at once: guessing from behind a shared address locks no one out.
+ * a second each, and further ones are refused with RESOURCE_EXHAUSTED until a minute has passed without being counted. Every credential
+ * is still checked and a valid one passes at once, so guessing from behind a shared address locks no one out.
  */
 export class LimitedAuthenticator implements Authenticator {
   readonly #inner: Authenticator;
@@ -68,7 +68,7 @@ export class LimitedAuthenticator implements Authenticator {
       return fresh;
     }
     known.count += 1;
-    // The refusal lasts a whole minute from its first answer.
+    // The refusal lasts a minute from the first refused attempt.
     if (known.count === 2 * this.#options.failures + 1) known.endsMs = nowMs + WINDOW_MS;
     return known;
   }
@@ -82,10 +82,10 @@ const tooManyFailures = ({ endsMs }: Failures, nowMs: number): Fault =>
     { retryAfterMs: endsMs - nowMs },
   );
 
-/** Whose failures are counted together; '' when the client's address is not known. */
+/** The key by which failures are counted; '' when the client's address is not known. */
 const clientOf = (carrier: CredentialCarrier, trustProxy: boolean): string => {
   const forwarded = trustProxy ? carrier.header('x-forwarded-for') : undefined;
-  // Each proxy appends the address it saw: only the last one was written by the proxy that is trusted.
+  // Each proxy appends the address it saw: only the last one was written by the trusted proxy.
   const address = forwarded?.split(',').at(-1)?.trim() || (carrier.peerAddress ?? '');
   return clientNetwork(address);
 };

@@ -2,7 +2,7 @@ import { Fault } from '../base/index.ts';
 import type { CallerGrant } from './contract.ts';
 import { isRole } from './grants.ts';
 
-/** Claims of a signed token, or one Grant object among them. */
+/** Claims of a signed token, or a Grant object within them. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Most grants of one credential, whatever its kind. */
@@ -10,13 +10,13 @@ export const CREDENTIAL_GRANTS_MAX = 64;
 
 const GRANTS = 'svc:grants';
 const ROLE = 'svc:role';
-/** In tokens that svc itself signs: the API key with which one was made. It grants nothing. */
+/** In tokens that svc signs: the API key with which the token was made. It grants nothing. */
 export const KEY_CLAIM = 'svc:key';
-/** As `svc:ns`: all namespaces and the instance itself. */
+/** As value of `svc:ns`: all namespaces and the instance itself. */
 const EVERYTHING = '*';
 
 type Scope = (typeof SCOPES)[number];
-/** Which scope is meaningless without which other one. */
+/** Scopes that need another scope to have a meaning. */
 const NEEDS: readonly (readonly [Scope, Scope])[] = [
   ['agent', 'namespace'],
   ['channel', 'namespace'],
@@ -26,7 +26,7 @@ const SCOPES = ['namespace', 'agent', 'session', 'channel'] as const;
 const GRANT_FIELDS: ReadonlySet<string> = new Set([...SCOPES, 'role', 'read_secrets', 'readSecrets']);
 const CLAIMS = { namespace: 'svc:ns', agent: 'svc:agent', session: 'svc:session', channel: 'svc:channel' } as const;
 const CLAIM_NAMES: ReadonlySet<string> = new Set([...Object.values(CLAIMS), ROLE, GRANTS, KEY_CLAIM]);
-/** What issuers write instead of a claim of svc, in lower case, and the claim they mean. */
+/** Frequent mistakes for svc claims, in lower case, and the claim that was meant. */
 const ALIKE: ReadonlyMap<string, string> = new Map([
   ...['ns', 'namespace', 'namespaces'].map((name) => [name, 'ns'] as const),
   ...['role', 'roles'].map((name) => [name, 'role'] as const),
@@ -37,14 +37,14 @@ const ALIKE: ReadonlyMap<string, string> = new Map([
 ]);
 const FORM = /^([\w-]+)\.[\w-]+\.[\w-]*$/;
 
-/** What the head of a signed token says about it, unverified: enough to tell which method it belongs to. */
+/** What the header of a signed token says, unverified: enough to choose the method that verifies it. */
 export interface TokenHead {
   readonly algorithm: string;
   /** '' when absent. */
   readonly keyId: string;
 }
 
-/** The head of a signed token in compact form; undefined for any other credential. */
+/** The header of a signed token in compact form; undefined for any other credential. */
 export const tokenHead = (token: string): TokenHead | undefined => {
   const [, text] = FORM.exec(token) ?? [];
   const head = text === undefined ? undefined : parseTokenPart(text);
@@ -63,13 +63,13 @@ export const parseTokenPart = (text: string): Claims | undefined => {
   }
 };
 
-/** Micros at which a token ends, skew included: never later than a number holds exactly, which is in the year 2255. */
+/** Micros at which a token expires, tolerance included; limited to the largest exact number, which is in the year 2255. */
 export const expiryMicros = (expSeconds: number, skewSeconds: number): number =>
   Math.min(Number.MAX_SAFE_INTEGER, Math.round((expSeconds + skewSeconds) * 1_000_000));
 
 /**
  * Grants that a signed token carries: `svc:grants`, else the single claims `svc:ns`, `svc:agent`, `svc:session`, `svc:channel` with
- * `svc:role`. Undefined when it has no claim of svc at all. Throws PERMISSION_DENIED, naming the claim, for everything that could be
+ * `svc:role`. Undefined when it has no svc claim at all. Throws PERMISSION_DENIED, naming the claim, for everything that could be
  * read in two ways: an unknown or misspelt claim, null, a wrong type, a scope without a role. The signature must have been verified.
  */
 export const grantsOfClaims = (claims: Claims): readonly CallerGrant[] | undefined => {
@@ -80,7 +80,7 @@ export const grantsOfClaims = (claims: Claims): readonly CallerGrant[] | undefin
   return names.some((name) => name !== KEY_CLAIM) ? [singleGrant(claims)] : undefined;
 };
 
-/** PERMISSION_DENIED for a token without any grant; says which of its claims looks like one that was meant for svc. */
+/** PERMISSION_DENIED for a token without any grant; names a claim that looks like a misspelt svc claim. */
 export const grantMissing = (claims: Claims, settings: string): Fault => {
   const alike = Object.keys(claims).find((name) => ALIKE.has(name.toLowerCase()));
   const hint =
@@ -100,7 +100,7 @@ const listedGrants = (list: unknown): readonly CallerGrant[] => {
   return list.map((value, index) => readGrant(value, `${GRANTS}[${index}]`));
 };
 
-/** The one grant of the single claims. Only `svc:ns: "*"` opens everything, so that a forgotten claim never does. */
+/** The grant of the single claims. Only `svc:ns: "*"` covers everything, so that a forgotten claim never does. */
 const singleGrant = (claims: Claims): CallerGrant => {
   const scopes = SCOPES.flatMap((scope) => {
     const value = claims[CLAIMS[scope]];
@@ -136,12 +136,12 @@ const singleGrant = (claims: Claims): CallerGrant => {
 const misnamedRole = (claims: Claims): string =>
   Object.hasOwn(claims, 'role') ? '; its claim "role" has no meaning here, did you mean "svc:role"?' : '';
 
-/** A Grant object in either spelling of its fields. */
+/** A Grant object, with field names in either spelling. */
 const readGrant = (value: unknown, at: string): CallerGrant => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw claimRefused(at, 'must be a grant, such as {"role": "viewer", "namespace": "acme"}');
   const grant = value as Claims;
-  // A scope that is misspelt, or that only a newer release knows, would open everything if it were ignored.
+  // A scope that is misspelt, or known only to a newer release, would open everything if it were ignored.
   for (const name of Object.keys(grant))
     if (!GRANT_FIELDS.has(name))
       throw claimRefused(
@@ -156,7 +156,7 @@ const readGrant = (value: unknown, at: string): CallerGrant => {
   for (const name of SCOPES) {
     const text = grant[name];
     if (text === undefined) continue;
-    // Nor does null mean absent: an issuer that has no value for a scope means to give nothing, not everything.
+    // Null does not mean absent either: an issuer without a value for a scope wants to give nothing, not everything.
     if (typeof text !== 'string')
       throw claimRefused(`${at}.${name}`, 'must be a text; leave it out to cover everything');
     if (text === EVERYTHING) throw claimRefused(`${at}.${name}`, 'cannot be "*"; leave it out to cover everything');

@@ -4,11 +4,11 @@ export interface BackoffRule {
   readonly firstMs: number;
   readonly factor: number;
   readonly capMs: number;
-  /** Share of the wait that is random, 0 to 1. */
+  /** Random share of the wait, 0 to 1. */
   readonly jitter: number;
 }
 
-/** Milliseconds to wait before try number `attempt` + 1; `attempt` counts the failures so far, from 1. */
+/** Milliseconds to wait after failure number `attempt`, counted from 1. */
 export const backoffMs = (rule: BackoffRule, attempt: number, random: Random): number => {
   const exponent = Math.min(Math.max(0, attempt - 1), 64);
   const whole = Math.min(rule.capMs, rule.firstMs * rule.factor ** exponent);

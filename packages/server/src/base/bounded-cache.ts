@@ -1,4 +1,4 @@
-/** What entries of a cache may weigh together, where their sizes differ by far; any unit. The weight of a value never changes. */
+/** The total weight of the entries of a cache, for values of very different sizes; any unit. The weight of a value never changes. */
 export interface CacheWeight<V> {
   readonly limit: number;
   readonly of: (value: V) => number;
@@ -14,8 +14,8 @@ interface Entry<K, V> {
 }
 
 /**
- * A map that forgets what was used least recently once it holds `limit` entries, or more than their `weight` allows. Age is a
- * list of its own: a Map keeps the places of removed entries for a while and would walk over all of them to its oldest one.
+ * A map that drops the least recently used entry once it holds `limit` entries, or more than their `weight` allows. Ages are in
+ * a separate list: a Map keeps the slots of removed entries for a while and would walk over all of them to reach its oldest one.
  */
 export class BoundedCache<K, V> {
   readonly #entries = new Map<K, Entry<K, V>>();
@@ -34,7 +34,7 @@ export class BoundedCache<K, V> {
     return this.#entries.size;
   }
 
-  /** The entry, which thereby becomes the newest. */
+  /** The entry, which becomes the most recently used one. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

@@ -1,13 +1,13 @@
 /** Stops a timer; calling it again, or after the timer fired, does nothing. */
 export type CancelTimer = () => void;
 
-/** Time as everything in the server sees it. Tests pass a ManualClock; nothing else calls Date.now. */
+/** Time for everything in the server. Tests pass a ManualClock; no other code calls Date.now. */
 export interface Clock {
   /** Unix time in microseconds; may step back when the machine's clock does. */
   nowMicros(): number;
   /** Milliseconds since an arbitrary start; never steps back. */
   monotonicMs(): number;
-  /** Calls `fire` once after at least `delayMs`; a timer keeps no process alive. */
+  /** Calls `fire` once after at least `delayMs`; a timer does not keep the process alive. */
   after(delayMs: number, fire: () => void): CancelTimer;
 }
 
@@ -15,11 +15,11 @@ export interface Clock {
 export interface MachineClocks {
   /** Unix time in whole milliseconds, as `Date.now` gives it; steps when an operator or NTP sets the clock. */
   readonly wallMs: () => number;
-  /** Time since an arbitrary start with fractions, as `performance.now` gives it; never steps. */
+  /** Time since an arbitrary start, with fractions, as `performance.now` gives it; never steps. */
   readonly monotonicMs: () => number;
 }
 
-/** How long a step of the machine's clock may go unnoticed; asking for the wall time at each reading would double its cost. */
+/** How long a step of the machine's clock may go unnoticed; reading the wall clock each time would cost twice as much. */
 const ALIGN_MS = 100;
 /** Last microsecond of a millisecond. */
 const LAST_MICRO_MS = 0.999;
@@ -34,7 +34,7 @@ export const wallClock = ({ wallMs, monotonicMs }: MachineClocks): (() => number
   const align = (nowMs: number): void => {
     alignAtMs = nowMs + ALIGN_MS;
     const within = nowMs + aheadMs - wallMs();
-    // A clock that is slewed drifts out of its millisecond by a little: the nearer edge keeps readings in order.
+    // A clock that is slewed drifts a little out of its millisecond: the nearer edge keeps readings in order.
     if (within >= 1) aheadMs -= within - (within < 2 ? LAST_MICRO_MS : 0);
     else if (within < 0) aheadMs -= within;
   };
@@ -58,8 +58,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * The clock for everything that runs by itself: a timer whose work throws, or rejects the promise it returns, is reported
- * instead of ending the process. Work that comes again must arm its next timer before it does anything that may fail.
+ * The clock for background work: a timer whose work throws, or rejects the promise it returns, is reported
+ * instead of ending the process. Recurring work must arm its next timer before it does anything that may fail.
  */
 export const guardedClock = (clock: Clock, report: (error: unknown) => void): Clock => ({
   nowMicros: () => clock.nowMicros(),
@@ -81,7 +81,10 @@ interface ManualTimer {
   readonly fire: () => void;
 }
 
-/** A clock that moves only when told to; timers fire in order of their time, ties in order of creation. */
+/**
+ * A clock that moves only when a test moves it; timers fire in order of their time, ties in order of creation.
+ * @internal For tests of every folder.
+ */
 export class ManualClock implements Clock {
   #micros: number;
   #monotonicMs = 0;
@@ -122,7 +125,7 @@ export class ManualClock implements Clock {
     this.#micros += ms * 1000;
   }
 
-  /** How many timers wait; a test asserts that a closed component leaves none. */
+  /** How many timers are pending; a test asserts that a closed component leaves none. */
   get pendingTimers(): number {
     return this.#timers.size;
   }

@@ -6,14 +6,14 @@ const STEP_CHARACTERS = 1024 * 1024;
 /** Percent-encoded text is decoded in one go; larger contents are sent as base64. */
 const ENCODED_CHARACTERS_MAX = 4 * 1024 * 1024;
 
-/** What a data: url (RFC 2397) holds. */
+/** The content of a data: url (RFC 2397). */
 export interface DataUrlContent {
-  /** In memory of their own, which can be handed to another thread. */
+  /** In memory of its own, which can be passed to another thread. */
   readonly bytes: Buffer<ArrayBuffer>;
   readonly mediaType: string;
 }
 
-/** Content of a data: url, in steps of a mebibyte; undefined when it is malformed. */
+/** Content of a data: url, decoded in steps of a mebibyte; undefined when it is malformed. */
 export function* decodingDataUrl(url: string): Steps<DataUrlContent | undefined> {
   const match = HEAD.exec(url);
   if (match === null) return undefined;
@@ -21,7 +21,7 @@ export function* decodingDataUrl(url: string): Steps<DataUrlContent | undefined>
   const body = percentDecoded(url.slice(match[0].length));
   if (body === undefined) return undefined;
   if (match[2]?.endsWith(';base64') !== true) return { bytes: ownBytes(body), mediaType };
-  // Memory that nothing has touched yet costs time where it is first written: that is spread over the steps.
+  // Writing to fresh memory costs time: that is spread over the steps.
   const bytes = Buffer.allocUnsafeSlow(Math.ceil((body.length / 4) * 3));
   let size = 0;
   for (let start = 0; start < body.length; start += STEP_CHARACTERS) {

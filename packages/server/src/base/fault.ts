@@ -31,24 +31,24 @@ export const violation = (field: string, description: string, reason = 'FIELD_IN
   reason,
 });
 
-/** Reason of violations, and of the whole refusal, for content that is larger than a limit in bytes. */
+/** Reason of violations, and of the whole refusal, for content above a size limit. */
 const TOO_LARGE = 'TOO_LARGE';
 
-/** A field with more bytes than it may have; `limit` is the configuration key that sets the bound, where one does. */
+/** A field that is too large; `limit` is the configuration key of the bound, if there is one. */
 export const oversize = (field: string, maxBytes: number, limit?: string): FieldViolation =>
   violation(field, `has more than ${maxBytes} bytes${limit === undefined ? '' : ` (${limit})`}`, TOO_LARGE);
 
-export interface FaultOptions {
+interface FaultOptions {
   /** Facts for programs, shown as ErrorInfo.metadata; never secrets. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly violations?: readonly FieldViolation[];
   /** Known wait before a retry can succeed, in milliseconds (RetryInfo). */
   readonly retryAfterMs?: number;
-  /** Further typed details as {typeUrl-less full name, JSON}, for ApplyManifests refusals. */
+  /** Further typed details as {full name without prefix, JSON}, for ApplyManifests refusals. */
   readonly cause?: unknown;
 }
 
-/** Code, reason (UPPER_SNAKE), safe text, and what else the caller may know. */
+/** Code, reason (UPPER_SNAKE), safe text, and what else the caller may see. */
 export type FaultArguments = readonly [code: FaultCode, reason: string, message: string, options?: FaultOptions];
 
 /**
@@ -94,7 +94,7 @@ export const invalidFields = (violations: readonly FieldViolation[]): Fault => {
 export const invalidField = (field: string, description: string, reason = 'FIELD_INVALID'): Fault =>
   invalidFields([{ field, description, reason }]);
 
-/** NOT_FOUND `<KIND>_NOT_FOUND` with the names that were looked for. */
+/** NOT_FOUND `<KIND>_NOT_FOUND` with the names that were requested. */
 export const notFound = (kind: string, names: Readonly<Record<string, string>>): Fault => {
   const words = kind.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
   const label = Object.values(names).join('/');

@@ -9,7 +9,7 @@ export interface Ids {
   take(count: number): string[];
 }
 
-/** Random bytes of one id, the variant's bits among them. */
+/** Random bytes of one id, including the bits of the variant. */
 const ID_BYTES = 8;
 const POOL_BYTES = ID_BYTES * 512;
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
@@ -19,8 +19,8 @@ const STEP_AT = 15;
 const RANDOM_AT: readonly number[] = [19, 21, 24, 26, 28, 30, 32, 34];
 
 /**
- * UUIDv7: 48 bits of milliseconds, 12 bits counter, 62 random bits. A full counter borrows the next millisecond. An id is put
- * together in a buffer, of which one string is made: a message takes six ids, and texts joined from pieces stay pieces.
+ * UUIDv7: 48 bits of milliseconds, 12 bits counter, 62 random bits. A full counter borrows the next millisecond. An id is
+ * written into a buffer and converted to a string once: a message takes six ids, and concatenated strings are slower to use.
  */
 export const createIds = (clock: Pick<Clock, 'nowMicros'>, random: Random): Ids => {
   const pool = Buffer.alloc(POOL_BYTES);
@@ -81,8 +81,8 @@ const withOrder = (order: bigint, tail: string): string => {
 };
 
 /**
- * `count` new ids above `last`, also when the wall clock stepped back since `last` was made, in another process too: for
- * rows that are listed in the order of their ids. The tail stays random, so ids of different lists never meet.
+ * `count` new ids above `last`, even if the wall clock has stepped back since `last` was made, in another process too: for
+ * rows that are listed in the order of their ids. The tail stays random, so ids of different lists never collide.
  */
 export const idsAfter = (ids: Ids, last: string, count: number): string[] => {
   const fresh = ids.take(count);

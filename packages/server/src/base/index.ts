@@ -1,8 +1,8 @@
 /**
- * base: what every folder may use and what knows nothing of the product: faults and violations, time and durations, ids,
- * randomness, JSON texts of bounded nesting, data: urls, log lines, page tokens, bounded caches, work in steps, passes and threads,
- * files that only their owner reads. Imports only `node:`. Nothing here reads the environment, and the real clock only through
- * what app hands in.
+ * base: what every folder may use and what knows nothing about the product: faults and violations, time and durations, ids,
+ * randomness, JSON texts of limited nesting, data: urls, log lines, page tokens, bounded caches, work in steps and threads,
+ * files that only their owner reads. Imports only `node:`. Nothing here reads the environment, or a clock other than the one
+ * that app passes in.
  */
 export * from './assert.ts';
 export * from './backoff.ts';

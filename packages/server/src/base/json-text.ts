@@ -1,9 +1,9 @@
-/** Deepest nesting of JSON that svc takes from outside where no limit is configured; `limits.jsonDepth` has the same default. */
+/** Deepest nesting of JSON that svc accepts when no limit is configured; `limits.jsonDepth` has the same default. */
 export const JSON_DEPTH = 100;
 
 /**
- * Deepest nesting that any text is parsed to, whatever is configured: the largest value of `limits.jsonDepth`. Code that walks a
- * parsed value calls itself once per level, and some thousand levels would exhaust the stack.
+ * Deepest nesting that any text is parsed to, with any configuration: the largest value of `limits.jsonDepth`. Code that walks a
+ * parsed value calls itself once per level, and several thousand levels would exhaust the stack.
  */
 export const JSON_DEPTH_CEILING = 1_000;
 
@@ -47,7 +47,7 @@ export const hasMoreValuesThan = (text: string, limit: number): boolean => {
   return false;
 };
 
-/** As `JSON.parse`, but a text that nests deeper than `depth` throws a SyntaxError too. */
+/** As `JSON.parse`, but also throws a SyntaxError for a text that nests deeper than `depth`. */
 export const parseJsonText = (text: string, depth = JSON_DEPTH_CEILING): unknown => {
   if (nestsDeeperThan(text, depth)) throw new SyntaxError(`nested deeper than ${depth}`);
   return JSON.parse(text) as unknown;

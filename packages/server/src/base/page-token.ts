@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Fault, invalidField } from './fault.ts';
 import { parseJsonText } from './json-text.ts';
 
-/** What a list was asked for in addition to page size and token; a token answers only the same question. */
+/** The parameters of a list except page size and token; a token is valid only for the same parameters. */
 export type PageQuestion = readonly (string | number | boolean)[];
 
 const fingerprint = (question: PageQuestion): string =>
@@ -13,11 +13,11 @@ const invalid = (): Fault =>
     violations: [{ field: 'pageToken', description: 'not a token of this list', reason: 'PAGE_TOKEN_INVALID' }],
   });
 
-/** Opaque token of the place where the next page begins. */
+/** Opaque token for the position where the next page begins. */
 export const encodePageToken = (question: PageQuestion, position: readonly string[]): string =>
   Buffer.from(JSON.stringify([fingerprint(question), ...position])).toString('base64url');
 
-/** The place a token stands for, undefined for the first page; Fault PAGE_TOKEN_INVALID for any other token. */
+/** The position of a token, undefined for the first page; Fault PAGE_TOKEN_INVALID for any other token. */
 export const decodePageToken = (token: string, question: PageQuestion): readonly string[] | undefined => {
   if (token === '') return undefined;
   const [mark, ...position] = parse(token);
@@ -25,7 +25,7 @@ export const decodePageToken = (token: string, question: PageQuestion): readonly
   return position;
 };
 
-/** A whole number of a token's place; Fault PAGE_TOKEN_INVALID for what no list wrote there. */
+/** A whole number in the position of a token; Fault PAGE_TOKEN_INVALID for values that no list has written. */
 export const placeNumber = (text: string | undefined): number => {
   const value = /^\d{1,16}$/.test(text ?? '') ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(value)) throw invalid();
@@ -46,7 +46,7 @@ const parse = (token: string): readonly string[] => {
 const PAGE = 200;
 const METADATA_PAGE = 1_000;
 
-/** Rows to answer for a `page_size`: 0 is 200, more than the cap is the cap, negative is refused. */
+/** Rows to return for a `page_size`: 0 means 200, more than the maximum means the maximum, negative is refused. */
 export const pageSize = (requested: number, metadataOnly = false): number => {
   if (requested < 0) throw invalidField('pageSize', 'must not be negative');
   return requested === 0 ? PAGE : Math.min(requested, metadataOnly ? METADATA_PAGE : PAGE);

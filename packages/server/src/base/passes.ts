@@ -1,11 +1,11 @@
 /**
- * Runs one pass at a time. Requests that come while a pass runs share one more pass behind it, so that
- * the caller knows that everything it saw was handled.
+ * Runs one pass at a time. Requests that arrive during a pass share the next one, so that
+ * each caller knows that everything it saw has been handled.
  */
 export class Passes {
   readonly #run: () => Promise<void>;
   #running: Promise<void> | undefined;
-  /** What came while a pass runs waits for this. */
+  /** Requests that arrive during a pass wait for this one. */
   #next: Promise<void> | undefined;
   #isClosed = false;
 
@@ -13,19 +13,19 @@ export class Passes {
     this.#run = run;
   }
 
-  /** True after `close`; a pass that runs looks at it between two steps. */
+  /** True after `close`; a running pass checks it between two steps. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Resolves when a pass that began after this call has ended, or none begins any more; rejects when that pass failed. */
+  /** Resolves when a pass that began after this call has ended, or when no pass will begin any more; rejects when that pass failed. */
   request(): Promise<void> {
     if (this.#running === undefined && this.#next === undefined) return this.#begin();
     this.#next ??= this.#beginAfter(this.#running);
     return this.#next;
   }
 
-  /** No pass begins any more. */
+  /** After this, no pass begins. */
   close(): void {
     this.#isClosed = true;
   }
@@ -40,7 +40,7 @@ export class Passes {
     }
   }
 
-  /** Begins once the running pass has ended; a failure of that is reported to its own callers. */
+  /** Begins after the running pass; if that one fails, its own callers get the error. */
   async #beginAfter(running: Promise<void> | undefined): Promise<void> {
     await Promise.allSettled([running]);
     this.#next = undefined;

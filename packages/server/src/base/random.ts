@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Randomness as the server sees it; tests pass `seededRandom`. */
+/** Randomness for the server; tests pass `seededRandom`. */
 export interface Random {
   /** Uniform in [0, 1). */
   next(): number;
@@ -8,13 +8,16 @@ export interface Random {
   fill(target: Uint8Array): Uint8Array;
 }
 
-/** Real randomness; app hands it in. */
+/** Real randomness; app passes it in. */
 export const systemRandom: Random = {
   next: () => Math.random(),
   fill: (target) => randomFillSync(target),
 };
 
-/** Deterministic generator (mulberry32) for simulations: one seed, one sequence. */
+/**
+ * Deterministic generator (mulberry32) for simulations: one seed, one sequence.
+ * @internal For tests of every folder.
+ */
 export const seededRandom = (seed: number): Random => {
   let state = seed >>> 0;
   const next = (): number => {

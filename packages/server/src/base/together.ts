@@ -1,7 +1,7 @@
 /**
- * Answers of several pieces of work begun at once, in their order, so that an engine may send them together. Unlike
- * `Promise.all` it waits for all of them before it rejects (with the first failure in order): nothing continues behind
- * the caller.
+ * Results of several operations started at once, in their order, so that an engine may send them together. Unlike
+ * `Promise.all` it waits for all of them before it rejects (with the first failure in order): nothing is still running
+ * when the caller continues.
  */
 export const together = async <T extends readonly unknown[]>(
   ...work: {

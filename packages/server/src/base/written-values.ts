@@ -2,8 +2,8 @@
 const ESCAPES = /\\(?:\\|ud[89a-f][0-9a-f]{2})/g;
 
 /**
- * JSON text with U+FFFD in the place of each half of a character (a lone surrogate). Earlier builds stored such halves; neither
- * UTF-8 nor protobuf can say them, so that readers would fail. Texts inside that are JSON themselves stay as they are.
+ * JSON text with U+FFFD instead of each half of a character (a lone surrogate). Earlier builds stored such halves; neither
+ * UTF-8 nor protobuf can represent them, so readers would fail. JSON inside of texts is not changed.
  */
 export const withoutHalfCharacters = (json: string): string =>
   json.includes('\\ud') ? json.replace(ESCAPES, (found) => (found === '\\\\' ? found : '\ufffd')) : json;
@@ -21,8 +21,8 @@ export const isLongerThan = (text: string, max: number): boolean => {
 const FLOAT_DIGITS_MAX = 9;
 
 /**
- * The double with the fewest digits that is the same 32-bit float: 0.7 for 0.699999988079071. Encodings that are binary and
- * those that are text carry the one or the other for the same float.
+ * The double with the fewest digits that equals the same 32-bit float: 0.7 for 0.699999988079071. Binary and text encodings
+ * would otherwise carry different digits for the same float.
  */
 export const shortestFloat = (value: number): number => {
   const single = Math.fround(value);
@@ -31,6 +31,6 @@ export const shortestFloat = (value: number): number => {
     const short = Number(single.toPrecision(digits));
     if (Math.fround(short) === single) return short;
   }
-  // Nine digits tell every 32-bit float from every other.
+  // Nine digits are enough to distinguish all 32-bit floats.
   return Number(single.toPrecision(FLOAT_DIGITS_MAX));
 };

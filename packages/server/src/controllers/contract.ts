@@ -32,7 +32,7 @@ export interface OriginGrant {
   readonly channel?: string;
 }
 
-export interface AuditEntry {
+interface AuditEntry {
   /** `Kind/ns/name` or another name of what was written. */
   readonly target: string;
   readonly namespace: string;
@@ -194,10 +194,6 @@ export interface ResourceWriter {
 }
 
 export { RESOURCES_CHANGED } from '../store/contracts/index.ts';
-
-export interface ResourceHint {
-  readonly version: number;
-}
 
 // ---- reconciling -------------------------------------------------------------------------------------------------
 

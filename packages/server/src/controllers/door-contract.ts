@@ -4,7 +4,7 @@ import type { ReadTx, ResourceKey, StoredOwner, StoredResource } from '../store/
 import type { DesiredResource, WriteOrigin } from './contract.ts';
 
 /** What of a ResourceMeta is written. */
-export interface DoorMetadata {
+interface DoorMetadata {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly ownerReferences: readonly StoredOwner[];

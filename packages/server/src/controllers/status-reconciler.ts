@@ -23,7 +23,7 @@ export interface StatusReconcilerDeps {
 }
 
 /** How a status depends on another kind: on any change or only on its presence; everywhere or in the same namespace. */
-export interface Following {
+interface Following {
   readonly presenceOnly?: boolean;
   readonly sameNamespace?: boolean;
 }

@@ -13,7 +13,7 @@ import {
 /**
  * Canonical JSON text as it is stored: sensitive values sealed, where equal ones keep the text they are stored with, and
  * with the fields of a newer release that `stored` holds. `desc` is the message; custom kinds have none. `fresh` are pointers
- * of values that are sealed anew also where they are equal.
+ * of values that are sealed again also where they are equal.
  */
 export const storedText = (
   part: SealedPart,

@@ -142,12 +142,6 @@ export type ModelChunk =
  */
 export type ChunkSink = (chunk: ModelChunk) => void;
 
-/** One provider type speaking one wire protocol. */
-export interface ModelDriver {
-  /** Resolves after the last chunk was delivered; never rejects. `signal` aborts within 100 ms, also before headers. */
-  stream(request: ModelRequest, sink: ChunkSink, signal: AbortSignal): Promise<void>;
-}
-
 export interface ModelFacts {
   readonly window: number;
   readonly maxOutput: number;

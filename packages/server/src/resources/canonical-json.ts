@@ -9,10 +9,10 @@ export type JsonMap = { readonly [key: string]: JsonData };
 export const isJsonMap = (value: JsonData | undefined): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Compact JSON with the keys of every object sorted: equal values are equal texts. */
+/** Compact JSON with the keys of every object sorted: equal values give equal texts. */
 export const canonicalJson = (value: JsonData): string => JSON.stringify(sorted(value));
 
-/** The value itself where its keys are in order already, as they are in what was stored. */
+/** The value itself if its keys are in order already, as they are in stored values. */
 const sorted = (value: JsonData): JsonData => {
   if (Array.isArray(value)) {
     const items = value.map(sorted);
@@ -20,7 +20,7 @@ const sorted = (value: JsonData): JsonData => {
   }
   if (!isJsonMap(value)) return value;
   const keys = Object.keys(value);
-  // Each value once: what is nested would take twice the time for every level.
+  // Sorts each value once: otherwise nested values would take twice the time for every level.
   const members = keys.map((key): [string, JsonData] => [key, sorted(value[key] ?? null)]);
   const isOrdered = keys.every((key, index) => index === 0 || (keys[index - 1] as string) < key);
   if (isOrdered && members.every(([key, member]) => member === value[key])) return value;
@@ -30,7 +30,7 @@ const sorted = (value: JsonData): JsonData => {
 const HALF = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
 
 /**
- * True for canonical JSON with half a character (a lone surrogate) in a key or a text: JSON can say it, UTF-8 and so protobuf
+ * True for canonical JSON with half a character (a lone surrogate) in a key or a text: JSON can represent it, UTF-8 and so protobuf
  * cannot. JSON.stringify escapes such halves and nothing else as `\ud…`; texts that hold JSON have their backslashes doubled.
  */
 export const holdsHalfCharacter = (canonical: string): boolean => canonical.includes('\\ud') && HALF.test(canonical);
@@ -60,7 +60,7 @@ export const parseJsonMap = (text: string): JsonMap | undefined => {
 export const isJsonTextField = (field: DescField): boolean =>
   field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING && field.name.endsWith('_json');
 
-/** A JSON text in canonical form; text that is not JSON as it is, for the rules of its kind to refuse. */
+/** A JSON text in canonical form; a text that is not JSON is returned as it is, for the rules of its kind to refuse. */
 export const canonicalJsonText = (text: string): string => {
   try {
     return canonicalJson(parseJsonText(text) as JsonData);
@@ -74,8 +74,8 @@ type Change = (value: unknown) => unknown;
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What puts every `*_json` text of a message into canonical form, and every float into its shortest one, so that two
- * spellings of one value are one spec whichever operation writes them. Answers the message itself where nothing changes.
+ * Puts every `*_json` text of a message into canonical form, and every float into its shortest one, so that two
+ * spellings of one value are one spec for all operations. Returns the message itself when nothing changes.
  */
 export const specNormaliser = (desc: DescMessage): Normaliser => {
   const found = normalisers.get(desc) ?? makeNormaliser(desc);
@@ -83,7 +83,7 @@ export const specNormaliser = (desc: DescMessage): Normaliser => {
   return found;
 };
 
-/** Made once for each message: renderings ask for them again and again. */
+/** Created once for each message, because renderings ask for it again and again. */
 const normalisers = new WeakMap<DescMessage, Normaliser>();
 
 const makeNormaliser = (desc: DescMessage): Normaliser => {
@@ -100,7 +100,7 @@ const makeNormaliser = (desc: DescMessage): Normaliser => {
   };
 };
 
-/** How the value of a field is changed; undefined where it has one spelling only. */
+/** How the value of a field is changed; undefined for fields with only one spelling. */
 const changeOf = (field: DescField): Change | undefined => {
   if (isJsonTextField(field)) return (value) => canonicalJsonText(String(value));
   if (isFloat(field)) return (value) => (typeof value === 'number' ? shortestFloat(value) : value);

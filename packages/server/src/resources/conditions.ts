@@ -3,7 +3,7 @@ import { type CommonResourceStatus, CommonResourceStatusSchema } from '@svc/api/
 import { isJsonMap, type JsonData, parseJsonMap } from './canonical-json.ts';
 import { messageFromText } from './resource-codec.ts';
 
-/** A fact that a controller or the write path found out, before time and generation are added. */
+/** A fact found by a controller or the write path, before time and generation are added. */
 export interface Finding {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -28,7 +28,7 @@ export const CONDITIONS_MAX = 16;
 /** Characters of a condition's message. */
 export const CONDITION_MESSAGE_MAX = 1_000;
 
-/** The new list of conditions in the order of the findings; what the findings no longer name is gone. */
+/** The new list of conditions, in the order of the findings; conditions without a finding are removed. */
 export const settleConditions = (
   previous: readonly ConditionState[],
   findings: readonly Finding[],
@@ -47,27 +47,27 @@ export const settleConditions = (
     };
   });
 
-/** Cut to its limit, where half a character may be left: the store would read it as another one, and a status never settle. */
+/** Cut to its limit without leaving half a character: the store would read that as another one, and the status would never settle. */
 const messageOf = ({ message = '' }: Finding): string => message.slice(0, CONDITION_MESSAGE_MAX).toWellFormed();
 
-/** What was found out about a resource as a whole. */
+/** The findings about a resource as a whole. */
 export interface Judged {
   readonly phase: string;
   /** May hold a finding of type `Ready`; without one it is derived from the others. */
   readonly findings: readonly Finding[];
-  /** Why nothing acts on this kind yet, in plain words; absent for kinds that are executed. */
+  /** Why this kind is not executed yet, in plain words; absent for kinds that are. */
   readonly notExecuted?: string | undefined;
 }
 
-/** Reason of conditions that are open only because nothing in this version acts on the kind. */
+/** Reason of conditions that are Unknown only because this version does not execute the kind. */
 export const NOT_EXECUTED = 'NotExecuted';
 
-/** Phases that say that something is wrong, in any case of letters. */
+/** Phases that mean that something is wrong, in lower case. */
 const FAILING_PHASES: ReadonlySet<string> = new Set(['degraded', 'invalid', 'failed', 'lost']);
 
 /**
- * True when the stored text of a status, which holds generation, phase and conditions alone, says these findings already. Costs
- * a tenth of making the status anew; false may also mean that the text holds something else.
+ * True when the stored text of a status, which holds only generation, phase and conditions, contains these findings already. Costs
+ * a tenth of building the status again; false may also mean that the text contains something else.
  */
 export const isSaid = (statusText: string, judged: Judged, generation: number): boolean => {
   const status = parseJsonMap(statusText) ?? {};
@@ -101,11 +101,11 @@ const isCondition = (stored: JsonData | undefined, finding: Finding, generation:
 const hasMembers = (map: object, count: number): boolean => Object.keys(map).length === count;
 
 /**
- * The findings with `Ready` in front, in one place for all kinds, so that it never contradicts the rest. Ready is
+ * The findings with `Ready` in front, computed in one place for all kinds, so that it never contradicts the rest. Ready is
  * 1. False when something is wrong: a finding is False for another reason than NotExecuted, or the phase is a failing one;
- * 2. else Unknown with reason NotExecuted when nothing acts on the kind, or on something that the resource depends on;
+ * 2. else Unknown with reason NotExecuted when the kind, or something that the resource depends on, is not executed;
  * 3. else True.
- * A `Ready` that the kind found itself is kept, but for a True that rules 1 (by its phase) or 2 forbid.
+ * A `Ready` found by the kind itself is kept, unless it is True and rule 1 (by its phase) or 2 forbids that.
  */
 export const withReady = (judged: Judged): readonly Finding[] => {
   const { findings } = judged;
@@ -139,7 +139,7 @@ const brokenReady = ({ findings }: Judged): Finding | undefined => {
   return broken === undefined ? undefined : readyAs('False', broken);
 };
 
-/** A phase that fails only because nothing acts on the kind leaves Ready open. */
+/** A phase that fails only because the kind is not executed leaves Ready Unknown. */
 const failedPhase = (judged: Judged): Finding | undefined => {
   const { phase } = judged;
   if (!FAILING_PHASES.has(phase.toLowerCase())) return undefined;
@@ -152,14 +152,14 @@ const openReady = ({ findings, notExecuted }: Judged): Finding | undefined => {
   return open === undefined ? undefined : readyAs('Unknown', open);
 };
 
-/** The conditions of a status, `Ready` first: what the judgement says of the spec of `generation`. */
+/** The conditions of a status, `Ready` first: the findings about the spec of `generation`. */
 export const judgedConditions = (
   previous: readonly ConditionState[],
   judged: Judged,
   at: { readonly now: number; readonly generation: number },
 ): ConditionState[] => settleConditions(previous, withReady(judged), at);
 
-/** The shared status message of the simple kinds: what was found out about the spec of `generation`, and its phase. */
+/** The shared status message of the simple kinds: the findings about the spec of `generation`, and its phase. */
 export const commonStatus = (
   current: { readonly status: string } | undefined,
   judged: Judged,

@@ -12,7 +12,7 @@ const names = (key: RecordKey): Record<string, string> => ({
 /** NOT_FOUND `<KIND>_NOT_FOUND`. */
 export const resourceNotFound = (key: RecordKey): Fault => notFound(key.kind, names(key));
 
-/** NOT_FOUND as well, for what a field of a written resource names. */
+/** NOT_FOUND as well, for a reference in a field of a written resource. */
 export const referenceNotFound = (key: RecordKey, field: string): Fault => {
   const { code, reason, message, metadata } = resourceNotFound(key);
   return new Fault(code, reason, message, { metadata, violations: [{ field, description: message, reason }] });

@@ -1,7 +1,7 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { isJsonMap, type JsonData, type JsonMap } from './canonical-json.ts';
 
-/** The current JSON form with the fields of `paths` taken from the wanted one; a value absent there is cleared. */
+/** The current JSON form with the fields of `paths` taken from the desired one; a value absent there is cleared. */
 export const applyFieldMask = (
   schema: DescMessage,
   forms: { readonly current: JsonMap; readonly wanted: JsonMap },
@@ -12,7 +12,7 @@ export const applyFieldMask = (
     return keys === undefined ? result : replaceAt({ current: result, wanted: forms.wanted }, keys);
   }, forms.current);
 
-/** True when the path names a field of the message; through maps by key, not into lists. */
+/** True when the path names a field of the message; it may go through maps by key, but not into lists. */
 export const isFieldPath = (schema: DescMessage, path: string): boolean => jsonPath(schema, path) !== undefined;
 
 /** Keys of the JSON form; segments may be written as in proto or in JSON. */

@@ -1,7 +1,7 @@
 /**
  * resources: the pure model of resources: the table of kinds, names, namespace paths, labels and selectors, conditions,
- * stored JSON <-> messages, and what of them a caller may see. Owns no storage, no clock, no rule of a single kind.
- * Everything above calls it: controllers write through it, features and watches read through it.
+ * stored JSON <-> messages, and which parts of them a caller may see. Owns no storage, no clock, no rule of a single kind.
+ * Used by everything above: controllers write through it, features and watches read through it.
  */
 export * from './canonical-json.ts';
 export * from './conditions.ts';
@@ -18,4 +18,4 @@ export * from './resource-codec.ts';
 export * from './resource-views.ts';
 export * from './selectors.ts';
 export * from './sensitive/index.ts';
-export { requireKept, type SentHolders, type WantedHolders, wantedHolders } from './sent-metadata.ts';
+export { requireKept, type SentHolders, wantedHolders } from './sent-metadata.ts';

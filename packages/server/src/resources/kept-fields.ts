@@ -2,9 +2,9 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from './canonical-json.ts';
 
 /**
- * The JSON of a message that replaces `stored`, with what a newer release wrote there and this one does not know: a
- * rollback must not lose it. Members that are not fields stay where their message stays; those of an item of a list
- * stay while the item is otherwise the same. Answers `written` itself where there is nothing to keep.
+ * The JSON of a message that replaces `stored`, plus fields that a newer release wrote there and this one does not know, because
+ * a rollback must not lose them. Unknown members stay while their message stays; those of an item of a list
+ * stay while the item is otherwise the same. Returns `written` itself when there is nothing to keep.
  */
 export const keepUnknown = (desc: DescMessage, stored: JsonMap, written: JsonMap): JsonMap => {
   const fields = fieldsOf(desc);
@@ -29,7 +29,7 @@ const keepIn = (field: DescField, before: JsonData, after: JsonData): JsonData =
   return isJsonMap(before) && isJsonMap(after) ? keepUnknown(message, before, after) : after;
 };
 
-/** The message that a field holds, where it is one of the contract's own; none of their maps holds messages. */
+/** The message that a field holds, if it is one of svc's own; none of their maps holds messages. */
 const innerMessage = ({ message }: DescField): DescMessage | undefined =>
   message === undefined || message.typeName.startsWith('google.') ? undefined : message;
 
@@ -43,7 +43,7 @@ const keepInList = (desc: DescMessage, before: JsonData, after: JsonData): JsonD
   return former.size === 0 ? after : after.map((item: JsonData) => former.get(canonicalJson(item)) ?? item);
 };
 
-/** The message as this release knows it; the same object where it knows everything. */
+/** The message as this release knows it; the same object if it knows every field. */
 const knownPart = (desc: DescMessage, map: JsonMap): JsonMap => {
   const fields = fieldsOf(desc);
   const entries = Object.entries(map).flatMap(([name, value]): [string, JsonData][] => {
@@ -54,13 +54,13 @@ const knownPart = (desc: DescMessage, map: JsonMap): JsonMap => {
   return isWhole ? map : Object.fromEntries(entries);
 };
 
-/** Items of lists of the contract hold no further lists of messages. */
+/** Items of lists contain no further lists of messages. */
 const knownValue = (field: DescField, value: JsonData): JsonData => {
   const message = innerMessage(field);
   return message !== undefined && isJsonMap(value) ? knownPart(message, value) : value;
 };
 
-/** Fields by the names under which JSON may hold them; made once for each message. */
+/** Fields by the names that JSON may use for them; created once for each message. */
 const tables = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
 
 const fieldsOf = (desc: DescMessage): ReadonlyMap<string, DescField> => {

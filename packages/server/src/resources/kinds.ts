@@ -3,13 +3,13 @@ import * as shapes from '@svc/api/resources';
 import type { NameRule } from './identifiers/index.ts';
 
 /** Who writes resources of a kind. `labels`: the ResourceService changes labels and annotations only. */
-export interface KindWriters {
+interface KindWriters {
   readonly gateway: boolean;
   readonly resourceService: 'all' | 'labels' | 'none';
   readonly fileService: boolean;
 }
 
-/** One row per built-in kind: all that the generic machinery knows about it. */
+/** One row per built-in kind: everything that the generic code knows about it. */
 export interface KindRow {
   readonly kind: string;
   /** Member of the oneofs ResourceSpec.kind and ResourceStatus.kind. */
@@ -19,14 +19,14 @@ export interface KindRow {
   /** The message with metadata, spec and status. */
   readonly full: DescMessage;
   readonly names: NameRule;
-  /** Namespaces themselves live in no namespace. */
+  /** Namespaces themselves belong to no namespace. */
   readonly scope: 'namespace' | 'root';
   /** What `parent` of the address means; undefined = always ''. */
   readonly parent?: 'channel' | 'agent';
   readonly writers: KindWriters;
   /** May be in a manifest. */
   readonly authorable: boolean;
-  /** Facts are kept next to the record and laid over its status at read, so that they make no new version. */
+  /** Facts are kept next to the record and merged into its status on read, so that they create no new version. */
   readonly hasActivity: boolean;
 }
 
@@ -34,7 +34,7 @@ type Facts = Partial<Omit<KindRow, 'kind' | 'spec' | 'status' | 'full'>>;
 
 const lower = (kind: string): string => kind.charAt(0).toLowerCase() + kind.slice(1);
 
-/** Generated messages by name; the test of this table finds a name that is wrong. */
+/** Generated messages by name; the test of this table finds a wrong name. */
 const schema = (name: string): DescMessage =>
   (shapes as unknown as Readonly<Record<string, DescMessage>>)[`${name}Schema`] as DescMessage;
 
@@ -94,14 +94,14 @@ const byName: ReadonlyMap<string, KindRow> = new Map(kinds.map((entry) => [entry
 /** The row of a built-in kind. */
 export const findKind = (kind: string): KindRow | undefined => byName.get(kind);
 
-/** The row of a kind that the program itself names. */
+/** The row of a kind that is named in the source. */
 export const kindRow = (kind: string): KindRow => {
   const found = byName.get(kind);
   if (found === undefined) throw new Error(`no such kind: ${kind}`);
   return found;
 };
 
-/** Parent in the address of a resource, where its spec names it; '' for kinds without one. */
+/** Parent in the address of a resource, if its spec names it; '' for kinds without one. */
 export const parentInSpec = (row: KindRow, spec: { readonly [field: string]: unknown }): string => {
   const name = row.parent === 'channel' ? spec['channel'] : undefined;
   return typeof name === 'string' ? name : '';
@@ -112,7 +112,7 @@ export const API_VERSION = 'svc/v1';
 const OWN_VERSIONS: ReadonlySet<string> = new Set(['', 'v1', API_VERSION]);
 const GROUP_VERSION = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/v[0-9][a-z0-9]{0,62}$/;
 
-/** Canonical API version: `svc/v1` for the own ones, a foreign group as it is, undefined when malformed. */
+/** Canonical API version: `svc/v1` for svc's kinds, a foreign group unchanged, undefined when malformed. */
 export const canonicalApiVersion = (text: string): string | undefined => {
   if (OWN_VERSIONS.has(text)) return API_VERSION;
   return GROUP_VERSION.test(text) && !text.startsWith('svc/') ? text : undefined;

@@ -9,7 +9,7 @@ export interface LabelLimits {
   readonly annotationsBytes: number;
 }
 
-/** Limits where the configuration says nothing else. */
+/** Limits without configuration. */
 export const defaultLabelLimits: LabelLimits = { labels: 64, annotationsBytes: 256 * 1024 };
 
 const KEY = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,316}$/;
@@ -17,10 +17,10 @@ const KEY = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,316}$/;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const VALUE_LIMIT = 1_024;
 const SYSTEM = 'svc/';
-/** Records keep private facts under this prefix; no request can write or select it and no answer shows it. */
+/** Records keep private facts under this prefix; no request can write or select it, and no answer contains it. */
 const PRIVATE_PREFIX = 'svc/~';
 const OPTION = 'option.svc/';
-/** Every option that svc knows, whichever part acts on it. */
+/** Every option that svc knows, for all of its parts. */
 const OPTIONS: ReadonlySet<string> = new Set([
   'activities',
   'catch-up',
@@ -69,7 +69,7 @@ export const checkAnnotations = (
   return found;
 };
 
-/** Keys that belong to the system: sent back unchanged or left out they stay, any other use is SYSTEM_LABEL. */
+/** Keys that belong to the system: they stay when sent back unchanged or left out; any other use is SYSTEM_LABEL. */
 export const checkSystemKeys = (current: TextMap, wanted: TextMap, field: string): readonly FieldViolation[] =>
   Object.entries(wanted)
     .filter(([key, value]) => key.startsWith(SYSTEM) && current[key] !== value)
@@ -77,13 +77,13 @@ export const checkSystemKeys = (current: TextMap, wanted: TextMap, field: string
       violation(`${field}[${key.slice(0, 64)}]`, 'keys starting svc/ belong to the system', 'SYSTEM_LABEL'),
     );
 
-/** The wanted map with the system's keys of the current one, sorted by key so that equal maps are equal texts. */
+/** The desired map with the system keys of the current one, sorted by key so that equal maps give equal texts. */
 export const keepSystemKeys = (current: TextMap, wanted: TextMap): Record<string, string> => {
   const kept = Object.entries(current).filter(([key]) => key.startsWith(SYSTEM));
   return sortKeys({ ...wanted, ...Object.fromEntries(kept) });
 };
 
-/** The map without the keys that records keep to themselves. */
+/** The map without private keys. */
 export const withoutPrivate = (map: TextMap): Record<string, string> => {
   for (const key in map)
     if (key.startsWith(PRIVATE_PREFIX))
@@ -95,16 +95,16 @@ export const withoutPrivate = (map: TextMap): Record<string, string> => {
 export const sortKeys = (map: TextMap): Record<string, string> =>
   Object.fromEntries(Object.entries(map).sort(([left], [right]) => (left < right ? -1 : 1)));
 
-/** True for maps with the same keys and values, whatever their order. */
+/** True for maps with the same keys and values, in any order. */
 export const sameMap = (left: TextMap, right: TextMap): boolean => {
   const keys = Object.keys(left);
   return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
 };
 
-/** Reasons that are in the ErrorInfo itself when every violation has them. */
+/** Reasons that become the reason of the ErrorInfo when every violation has them. */
 const OWN_REASONS: ReadonlySet<string> = new Set(['SYSTEM_LABEL', 'KIND_READ_ONLY', 'PATH_BODY_MISMATCH']);
 
-/** The one refusal for all violations of a request; its reason is the table's where that names one. */
+/** The single refusal for all violations of a request; its reason is the common one if the table has it. */
 export const refusal = (violations: readonly FieldViolation[]): Fault => {
   const general = invalidFields(violations);
   const [first] = violations;

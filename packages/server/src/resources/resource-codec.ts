@@ -94,7 +94,7 @@ export const rawResource = (record: ResourceRecord): Resource =>
 export const rowOf = (record: Pick<ResourceRecord, 'key' | 'apiVersion'>): KindRow | undefined =>
   record.apiVersion === 'svc/v1' ? findKind(record.key.kind) : undefined;
 
-/** Stored status with the facts kept next to it laid over, as a JSON object. */
+/** Stored status merged with the facts kept next to it, as a JSON object. */
 export const statusWithActivity = (status: string, activity: string): JsonMap => {
   const base = parseJsonMap(status) ?? {};
   return activity === '' ? base : { ...base, ...parseJsonMap(activity) };

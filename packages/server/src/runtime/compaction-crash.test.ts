@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../base/index.ts';
 import type { ModelChunk, ModelRegistry } from '../models/contract.ts';
+import type { RuntimeDeps } from './create-runtime.ts';
 import { PART } from './index.ts';
-import type { RuntimeDeps } from './runtime-deps.ts';
 import { testModels } from './testing/engine-harness.ts';
 import { findProblems } from './testing/invariants.ts';
 import { Machine } from './testing/machine.ts';

@@ -1,12 +1,232 @@
+import type { AgentSpec } from '@svc/api/resources';
+import type { MessageRow, ReadTx, SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
+import type { PromptSkills } from './prompt/prompt-contract.ts';
+import type {
+  ObjectData,
+  Part,
+  PermissionData,
+  PlacedPart,
+  Span,
+  TurnBody,
+  TurnCause,
+  TurnUsage,
+} from './record/contract.ts';
+
 /**
  * What runtime exports to features (admission, session lifecycle, stop, live view) and what it needs of them (agents,
  * namespaces, usage, files), as interfaces that app satisfies. Everything that takes part in a
  * transaction gets the transaction's handle.
  */
-export * from './needs-contract.ts';
-export * from './part-contract.ts';
-export * from './prompt-contract.ts';
-export * from './telemetry-contract.ts';
-export * from './turn-contract.ts';
-export { admittedAt, isTurnOver, parseBody, parsePermission, partId, replyTextOf } from './turn-record.ts';
-export * from './work-contract.ts';
+
+export * from './attempt/telemetry-contract.ts';
+export * from './prompt/prompt-contract.ts';
+export * from './record/contract.ts';
+export { admittedAt, isTurnOver, parseBody, parsePermission, partId, replyTextOf } from './record/index.ts';
+
+export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
+
+/** One accepted piece of work from any source. */
+export interface Submission {
+  readonly namespace: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  /** Text first; ids are given by admission when ''. Objects and URLs are already stored and checked. */
+  readonly parts: readonly Part[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly whenBusy: WhenBusy;
+  readonly cause: TurnCause;
+  /** Ids chosen by the caller for deterministic replays; otherwise allotted. */
+  readonly turnId?: string;
+}
+
+export interface Admitted {
+  readonly messageId: string;
+  readonly turnId: string;
+  readonly replyMessageId: string;
+  /** True when the message joined the running turn. */
+  readonly steered: boolean;
+}
+
+export interface Admission {
+  /**
+   * Admits a message inside the caller's transaction: checks, message, turn, wake-up. Throws Fault and changes nothing.
+   * Wakes workers after the commit.
+   */
+  admit(tx: WriteTx, submission: Submission): Promise<Admitted>;
+}
+
+export interface SessionLifecycle {
+  /** Inserts the Session resource and row, reserves agent.sessions, sets last_session_id of the agent. */
+  create(
+    tx: WriteTx,
+    request: {
+      readonly namespace: string;
+      readonly agent: string;
+      readonly labels: Readonly<Record<string, string>>;
+      readonly identity: string;
+      readonly sessionId?: string;
+    },
+  ): Promise<SessionRow>;
+  remove(tx: WriteTx, session: SessionRow): Promise<void>;
+  /** Throws SESSION_BUSY while busy unless `stop`. */
+  clear(tx: WriteTx, session: SessionRow, stop: boolean): Promise<void>;
+  fork(
+    tx: WriteTx,
+    session: SessionRow,
+    options: {
+      readonly throughMessageId: string;
+      readonly labels: Readonly<Record<string, string>>;
+      readonly identity: string;
+    },
+  ): Promise<SessionRow>;
+  append(
+    tx: WriteTx,
+    session: SessionRow,
+    message: {
+      readonly id: string;
+      readonly role: number;
+      readonly createdAt: number;
+      readonly labels: Readonly<Record<string, string>>;
+      readonly parts: readonly Part[];
+    },
+  ): Promise<MessageRow>;
+  /** Empty turnId: the running or waiting turn and all queued ones. Answers the ids that this call stopped. */
+  stop(tx: WriteTx, session: SessionRow, turnId: string): Promise<readonly string[]>;
+  /** Same answer again is fine; another, or a closed request, is PERMISSION_CLOSED. */
+  answerPermission(
+    tx: WriteTx,
+    session: SessionRow,
+    answer: {
+      readonly requestId: string;
+      readonly allow: boolean;
+      readonly optionId: string;
+      readonly comment: string;
+      readonly decidedBy: string;
+    },
+  ): Promise<PermissionData>;
+}
+
+/** What a running turn has shown so far; kept in its worker's memory. */
+export interface LiveTurn {
+  readonly turnId: string;
+  readonly sessionId: string;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly spans: readonly Span[];
+  /** Recorded parts of the whole turn, then the parts of the current step so far (text whole, flushed). */
+  readonly parts: readonly PlacedPart[];
+  /** Sequence of the last event that was published. */
+  readonly sequence: number;
+  /** Assistant message being written. */
+  readonly messageId: string;
+}
+
+export interface LiveTurns {
+  /** The turn this process runs in the session; everything up to `sequence` has been published, nothing later. */
+  live(sessionId: string): LiveTurn | undefined;
+}
+
+/** `runtime.*` of the configuration; times in milliseconds, sizes in bytes. */
+export interface RuntimeConfig {
+  readonly leaseMs: number;
+  readonly sweepMs: number;
+  readonly maxAttempts: number;
+  readonly maxSteps: number;
+  readonly maxToolCalls: number;
+  readonly maxBatchCalls: number;
+  readonly maxTurnTokens: number;
+  readonly parallelTools: number;
+  readonly turnTimeoutMs: number;
+  readonly toolTimeoutMs: number;
+  readonly concurrency: number;
+  readonly sessionQueue: number;
+  readonly messageBytes: number;
+  readonly permissionTimeoutMs: number;
+  readonly historySeconds: number;
+  readonly streamRestart: number;
+  readonly drainMs: number;
+}
+
+/** One revision of an agent, as a turn runs it. `spec` is frozen. */
+export interface AgentRevision {
+  readonly uid: string;
+  readonly generation: number;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly spec: AgentSpec;
+  readonly deleting: boolean;
+  /** Non-empty: why turns are refused with AGENT_NOT_READY. */
+  readonly notReady: string;
+}
+
+export interface AgentDirectory {
+  /** Current revision; undefined when there is no such agent. Must be cheap: called at every admission and claim. */
+  current(tx: Pick<ReadTx, 'resources'>, namespace: string, name: string): Promise<AgentRevision | undefined>;
+  /** An older revision while open turns may refer to it. */
+  revision(
+    tx: Pick<ReadTx, 'resources' | 'instance'>,
+    current: AgentRevision,
+    uid: string,
+    generation: number,
+  ): Promise<AgentRevision | undefined>;
+  /** Records AgentStatus.last_session_id as activity. */
+  noteSession(tx: WriteTx, agentUid: string, sessionId: string): Promise<void>;
+}
+
+export interface NamespaceGate {
+  /** Throws NAMESPACE_MISSING or NAMESPACE_DELETED; for writes. */
+  requireLive(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<void>;
+  /** Labels for the template variable `namespace.labels.*`. */
+  labels(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Skills as prompts show them, read anew at each step. */
+export interface SkillSource {
+  /** `active`: names in activation order; the text of one that vanished is undefined. */
+  promptSkills(tx: Pick<ReadTx, 'resources'>, namespace: string, active: readonly string[]): Promise<PromptSkills>;
+}
+
+export type UsageMetric = 'llm.requests' | 'tool.calls' | 'agent.sessions';
+
+export interface UsageSubject {
+  readonly namespace: string;
+  readonly agent: string;
+  readonly identity: string;
+  readonly provider?: string;
+  readonly model?: string;
+}
+
+/** Quotas. The policies come with a later part; every model call, tool call and session already goes through here. */
+export interface UsageMeter {
+  /** False when no policy can match: the reservation's transaction is then saved. */
+  governs(namespace: string): boolean;
+  /** Throws Fault QUOTA_EXCEEDED {metric, policy, used, max, reset_at}; `key` makes a repeated reservation free. */
+  reserve(tx: WriteTx, metric: UsageMetric, subject: UsageSubject, key: string): Promise<void>;
+  giveBack(tx: WriteTx, metric: UsageMetric, subject: UsageSubject, key: string): Promise<void>;
+  /** Charged in the transaction of the journal entry or the stop: both or neither. */
+  charge(tx: WriteTx, subject: UsageSubject, usage: TurnUsage): Promise<void>;
+}
+
+/** Object bytes as turns need them; `key` is opaque per namespace. */
+export interface ObjectAccess {
+  /** Stores bytes and the reference of `holder` (a message or session id) is added by `hold` in the naming transaction. */
+  store(
+    namespace: string,
+    bytes: Uint8Array,
+    facts: { readonly mediaType: string; readonly filename: string },
+  ): Promise<ObjectData>;
+  hold(tx: WriteTx, namespace: string, object: ObjectData, holder: string): Promise<void>;
+  /** Bytes of the object, without reading them; undefined when it is gone. */
+  size(namespace: string, object: ObjectData): Promise<number | undefined>;
+  /** Undefined when the object is gone. */
+  read(namespace: string, object: ObjectData): Promise<Uint8Array | undefined>;
+}
+
+/** Runs in the transaction that ends a turn: deliveries, tasks, workflow steps, parent wake-ups. */
+export interface TurnEndHook {
+  turnEnded(
+    tx: WriteTx,
+    end: { readonly session: SessionRow; readonly turn: TurnRow; readonly body: TurnBody; readonly replyText: string },
+  ): Promise<void>;
+}

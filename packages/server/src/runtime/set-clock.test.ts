@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseBody } from './index.ts';
+import { admittedAt } from './record/turn-record.ts';
 import { useMachine } from './testing/with-machine.ts';
-import { admittedAt } from './turn-record.ts';
 
 const HOUR_MS = 3_600_000;
 

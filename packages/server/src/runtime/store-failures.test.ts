@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fault, ManualClock } from '../base/index.ts';
 import type { ModelRegistry } from '../models/contract.ts';
 import { sampledNumbers } from '../store/testing/sampled.ts';
-import type { RuntimeDeps } from './runtime-deps.ts';
+import type { RuntimeDeps } from './create-runtime.ts';
+import { parseBody } from './record/turn-record.ts';
 import { MemoryObjects, testModels } from './testing/engine-harness.ts';
 import { findProblems } from './testing/invariants.ts';
 import { Machine } from './testing/machine.ts';
 import { drive, person } from './testing/scenario.ts';
-import { parseBody } from './turn-record.ts';
 
 const away = (): Fault => new Fault('UNAVAILABLE', 'STORAGE', 'the store is away');
 

@@ -6,7 +6,7 @@
  */
 export * from './cursor.ts';
 export * from './feed.ts';
-export { deliverInPace, Follow, type FollowTarget, type Taker } from './follow.ts';
+export { deliverInPace, Follow, type FollowTarget } from './follow.ts';
 export * from './hub.ts';
 export * from './member.ts';
 export * from './reader.ts';

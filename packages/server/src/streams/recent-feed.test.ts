@@ -24,7 +24,7 @@ describe('a feed of what came lately', () => {
     expect(feedOf(0).placeOf('run.0')).toBe(0);
   });
 
-  it('begins anew with nothing', async () => {
+  it('begins again with nothing', async () => {
     const feed = feedOf(2);
     feed.restart('next');
     expect([feed.newest, feed.placeOf('run.1'), (await feed.fill(0)).items]).toEqual([0, undefined, []]);

@@ -26,7 +26,7 @@ export class RecentFeed<E> implements Feed<Numbered<E>> {
     return this.#newest;
   }
 
-  /** Begins anew under a name that no other start has. */
+  /** Begins again under a name that no other start has. */
   restart(name: string): void {
     this.#line = new CursorLine(`${name}.`);
     this.#kept.length = 0;

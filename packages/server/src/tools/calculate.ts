@@ -2,7 +2,7 @@ import { errorResult, type Tool, textResult } from './contract.ts';
 import { ExpressionError, evaluateExpression, MAX_EXPRESSION_CHARS } from './expression.ts';
 
 const NAME = 'calculate';
-/** Digits that a double carries safely; hides 0.1 + 0.2 = 0.30000000000000004. */
+/** Digits that a double represents exactly; hides 0.1 + 0.2 = 0.30000000000000004. */
 const SAFE_DIGITS = 15;
 
 /** calculate(expression): arithmetic on real numbers. */

@@ -4,7 +4,7 @@ import type { ApprovalMode } from './contract.ts';
 /** `capabilities.<capability>.<action>` of the configuration; `false` denies everywhere, `*` all actions. */
 export type CapabilitySwitches = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 
-/** What one usable entry of a capability list says. */
+/** One valid entry of a capability list. */
 export interface CapabilityGrant {
   readonly action: string;
   readonly approval: ApprovalMode;
@@ -50,13 +50,13 @@ export const approvalOf = (
   return matching.map((grant) => grant.approval).sort((a, b) => STRICTNESS[b] - STRICTNESS[a])[0];
 };
 
-/** The usable entries of one capability. */
+/** The valid entries of one capability. */
 export const grantsOf = (capabilities: Capabilities, capability: string): readonly CapabilityGrant[] => {
   const entries = new Map(Object.entries(capabilities)).get(capability) ?? [];
   return entries.map((entry) => parseEntry(capability, entry)).filter((grant) => grant !== undefined);
 };
 
-/** Readable reasons for condition CapabilitiesKnown False, empty when every entry is understood. */
+/** Readable reasons for condition CapabilitiesKnown False, empty when every entry is valid. */
 export const capabilityProblems = (capabilities: Capabilities): readonly string[] =>
   Object.entries(capabilities)
     .sort(([left], [right]) => (left < right ? -1 : 1))

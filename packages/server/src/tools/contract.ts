@@ -1,4 +1,4 @@
-/** Tool contract: what a tool declares and what it is given. A tool never sees the store or the transport. */
+/** Tool contract: what a tool declares and what it receives. A tool never sees the store or the transport. */
 
 export type ToolEffect = 'read' | 'write' | 'external';
 

@@ -14,7 +14,7 @@ export interface Goal {
   readonly updatedAt: number;
 }
 
-export interface GoalChange {
+interface GoalChange {
   readonly phase?: GoalPhase;
   readonly progress?: string;
   readonly updatedAt: number;
@@ -26,7 +26,7 @@ export const MAX_GOALS = 50;
 /** Durable goals of a session; every write is harmless when it runs twice. */
 export interface GoalBook {
   list(sessionId: string): Promise<readonly Goal[]>;
-  /** Answers the stored goal when the id exists. Throws Fault RESOURCE_EXHAUSTED GOALS_FULL above MAX_GOALS. */
+  /** Returns the stored goal when the id exists. Throws Fault RESOURCE_EXHAUSTED GOALS_FULL above MAX_GOALS. */
   create(sessionId: string, goal: Goal): Promise<Goal>;
   /** Undefined when there is no such goal. */
   update(sessionId: string, goalId: string, change: GoalChange): Promise<Goal | undefined>;

@@ -1,7 +1,7 @@
 import { errorResult, type Tool, textResult } from './contract.ts';
 import { GOAL_PHASES, type Goal, type GoalBook, type GoalPhase } from './goal-contract.ts';
 
-/** list_goals, create_goal, update_goal: the native tools with a stored effect, and so with approval rules. */
+/** list_goals, create_goal, update_goal: the native tools that store something, and therefore need approval rules. */
 export const createGoalTools = (book: GoalBook): readonly Tool[] => [
   listGoals(book),
   createGoal(book),

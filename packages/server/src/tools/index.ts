@@ -1,9 +1,9 @@
 /**
  * tools: what a model can call. Owns the registry (which tools an agent is offered, schema checks) and the native tools
- * that need no other part of the product. Does not own running them, their results or permissions (runtime/tool-batch and
- * runtime/turn), nor the store: a tool reaches stored data only through functions passed to its constructor.
+ * that need no other part of the product. Does not own running them, their results or permissions (runtime/steps),
+ * nor the store: a tool reaches stored data only through functions passed to its constructor.
  *
- * `app` builds the list of tools and makes the registry once per process; the agents feature is handed `capabilityProblems` for
+ * `app` builds the list of tools and creates the registry once per process; the agents feature receives `capabilityProblems` for
  * its condition CapabilitiesKnown. What each native tool does for a model: docs/tools.md.
  */
 export * from './calculate.ts';

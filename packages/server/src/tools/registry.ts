@@ -13,11 +13,11 @@ export interface ToolRegistryDeps {
 /** Names of tools as models and configuration see them. */
 const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Toolsets that are off unless the agent asks for them as a feature. */
+/** Toolsets that an agent has only if its spec lists them as a feature. */
 const ONLY_AS_FEATURE: ReadonlySet<string> = new Set(['goals']);
 
 /**
- * All tools by name, and which of them an agent is offered; throws a Fault for a bad or doubled tool name, which stops
+ * All tools by name, and which of them an agent is offered; throws a Fault for a bad or duplicate tool name, which stops
  * the start.
  */
 export const createToolRegistry = (deps: ToolRegistryDeps): ToolRegistry => {

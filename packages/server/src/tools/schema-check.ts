@@ -6,8 +6,8 @@ const require = createRequire(import.meta.url);
 
 /**
  * Violations of a tool's input schema (JSON Schema 2020-12). The validator library is loaded at the first check
- * of the process, not at its start. Formats are annotations. A remote tool whose schema does not compile is checked for
- * being given an object only: its server is the judge then.
+ * of the process, not at its start. Formats are annotations. If the schema of a remote tool does not compile, only that the input is
+ * an object is checked: its server decides then.
  */
 export const createSchemaCheck = (): ((tool: Tool, input: unknown) => readonly string[]) => {
   const compiled = new WeakMap<Tool['inputSchema'], ValidateFunction | 'unusable'>();
@@ -38,7 +38,7 @@ const newAjv = (): Ajv2020 => {
 const compile = (ajv: Ajv2020, tool: Tool): ValidateFunction | 'unusable' => {
   try {
     const check = ajv.compile({ ...tool.inputSchema });
-    // `$async` would answer a promise, whose rejection no one waits for.
+    // `$async` would return a promise whose rejection is never handled.
     return '$async' in check ? 'unusable' : check;
   } catch {
     return 'unusable';

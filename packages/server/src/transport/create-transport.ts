@@ -3,9 +3,10 @@ import { Health } from '@svc/api/health';
 import { services } from '@svc/api/methods';
 import { v1, v1alpha } from '@svc/api/reflection';
 import { Fault } from '../base/index.ts';
+import type { ByteLimit, HttpRoute } from '../operations/index.ts';
 import { Codec } from './codec/index.ts';
 import { ConnectProtocol } from './connect/index.ts';
-import type { ByteLimit, HttpRoute, TransportConfig, TransportParts, TransportServer } from './contract.ts';
+import type { TransportConfig, TransportParts, TransportServer } from './contract.ts';
 import { Dispatcher, methodTable } from './dispatcher/index.ts';
 import { FaultWriter, headTooLarge } from './faults/index.ts';
 import { GrpcProtocol } from './grpc/index.ts';
@@ -67,6 +68,7 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   return {
     host: address.address,
     port: address.port,
+    operations: parts.operations,
     openStreams: () => dispatcher.streams.size,
     drain: async () => {
       const drained = dispatcher.drain(config.drainMs);

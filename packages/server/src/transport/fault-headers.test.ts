@@ -5,10 +5,11 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { GatewayService, SendMessageResponseSchema } from '@svc/api/gateway';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Fault, type FaultCode } from '../base/index.ts';
-import { serverStream, unary } from '../features/contract.ts';
-import type { HttpRoute, TransportServer } from './contract.ts';
+import type { HttpRoute } from '../operations/index.ts';
+import type { TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
 import { FAULT_CODES } from './faults/index.ts';
+import { serverStream, unary } from './testing/declared.ts';
 import { getAgent, testConfig, testParts } from './testing/transport-parts.ts';
 
 const AGENT = '/v1/ns/default/agents/helper';

@@ -7,13 +7,15 @@ import {
   GatewayService,
   GetAgentRequestSchema,
   GetAgentResponseSchema,
+  type SendMessageRequest,
   SendMessageResponseSchema,
 } from '@svc/api/gateway';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Fault, type ManualClock } from '../base/index.ts';
-import { unary } from '../features/contract.ts';
-import type { HttpRoute, TransportConfig, TransportParts, TransportServer } from './contract.ts';
+import type { HttpRoute } from '../operations/index.ts';
+import type { TransportConfig, TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
+import { unary } from './testing/declared.ts';
 import { selfSigned } from './testing/self-signed.ts';
 import { getAgent, testConfig, testParts } from './testing/transport-parts.ts';
 import { until } from './testing/until.ts';
@@ -243,7 +245,7 @@ describe('a request', () => {
       context.setHeader('Idempotency-Replayed', 'true');
       return {};
     });
-    const base = await start({ operations: [keyed] });
+    const base = await start({ operations: [{ ...keyed, repeatable: true }] });
     const post = (key: string) =>
       fetch(base + MESSAGE, { method: 'POST', headers: { ...auth, 'idempotency-key': key } });
     expect((await post('k'.repeat(255))).headers.get('idempotency-replayed')).toBe('true');
@@ -328,7 +330,8 @@ describe('deadlines', () => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       throw signal.reason;
     });
-    const base = await start({ operations: [waiting] });
+    const waits = (request: SendMessageRequest): number | undefined => request.waitSeconds;
+    const base = await start({ operations: [{ ...waiting, waits }] });
     const post = (body: object) => fetch(base + MESSAGE, { method: 'POST', headers: json, body: JSON.stringify(body) });
     const plain = post({ message: 'plain' });
     const long = post({ message: 'long', waitSeconds: 100 });

@@ -3,9 +3,9 @@ import { connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
 import { GatewayService } from '@svc/api/gateway';
 import { afterEach, describe, expect, test } from 'vitest';
-import { serverStream, unary } from '../features/contract.ts';
 import type { FinishedCall, TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
+import { serverStream, unary } from './testing/declared.ts';
 import { testCaller, testParts } from './testing/transport-parts.ts';
 import { until } from './testing/until.ts';
 

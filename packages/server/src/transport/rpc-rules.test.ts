@@ -12,9 +12,9 @@ import {
 } from '@svc/api/gateway';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Fault, invalidField } from '../base/index.ts';
-import { unary } from '../features/contract.ts';
 import type { TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
+import { unary } from './testing/declared.ts';
 import { getAgent, testConfig, testParts } from './testing/transport-parts.ts';
 
 let server: TransportServer | undefined;
@@ -151,7 +151,7 @@ describe('gRPC', () => {
         cause: results,
       });
     });
-    const base = await start({ operations: [apply] });
+    const base = await start({ operations: [{ ...apply, yamlField: 'text' }] });
     const answer = await fetch(`${base}/v1/manifests:apply`, {
       method: 'POST',
       headers: { ...auth, 'content-type': 'application/yaml' },

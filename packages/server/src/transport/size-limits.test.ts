@@ -4,9 +4,10 @@ import { gzipSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { GatewayService, SendMessageRequestSchema, SendMessageResponseSchema } from '@svc/api/gateway';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { serverStream, unary } from '../features/contract.ts';
-import type { HttpRoute, TransportServer } from './contract.ts';
+import type { HttpRoute } from '../operations/index.ts';
+import type { TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
+import { serverStream, unary } from './testing/declared.ts';
 import { getAgent, testConfig, testParts } from './testing/transport-parts.ts';
 
 const BODY_BYTES = 1000;

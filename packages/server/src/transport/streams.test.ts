@@ -7,9 +7,10 @@ import { GatewayService } from '@svc/api/gateway';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CallContext } from '../auth/contract.ts';
 import { Fault, type ManualClock } from '../base/index.ts';
-import { type Operation, type StreamSink, serverStream } from '../features/contract.ts';
+import type { Operation, StreamSink } from '../operations/index.ts';
 import type { TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
+import { serverStream } from './testing/declared.ts';
 import { testCaller, testParts } from './testing/transport-parts.ts';
 
 type Sink = StreamSink<SessionMessagePartEvent>;

@@ -4,10 +4,10 @@ import { AppendSessionMessageResponseSchema, GatewayService, GetAgentResponseSch
 import { methods } from '@svc/api/methods';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { unary } from '../features/contract.ts';
 import type { TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
 import { allTransports, bindRest, type TransportClient } from './testing/all-transports.ts';
+import { unary } from './testing/declared.ts';
 import { randomMessage } from './testing/random-message.ts';
 import { getAgent, testAgent, testParts } from './testing/transport-parts.ts';
 

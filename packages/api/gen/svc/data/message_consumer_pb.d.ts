@@ -67,7 +67,7 @@ export declare type ChannelMessageConsumer = Message<"svc.data.ChannelMessageCon
   channel?: ResourceRef | undefined;
 
   /**
-   * Optional: is called for every event, beside the subscriptions.
+   * Optional: is called for every event, in addition to the subscriptions.
    *
    * @generated from field: svc.resources.ResourceRef agent = 2;
    */

@@ -129,7 +129,7 @@ export declare type Turn = Message<"svc.data.Turn"> & {
 export declare const TurnSchema: GenMessage<Turn>;
 
 /**
- * Where a turn stands; the last three never change again.
+ * State of a turn; the last three are final.
  *
  * @generated from enum svc.data.TurnState
  */

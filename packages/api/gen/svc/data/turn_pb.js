@@ -26,7 +26,7 @@ export const TurnStateSchema = /*@__PURE__*/
   enumDesc(file_svc_data_turn, 0);
 
 /**
- * Where a turn stands; the last three never change again.
+ * State of a turn; the last three are final.
  *
  * @generated from enum svc.data.TurnState
  */

@@ -269,7 +269,7 @@ export declare const RotateSecretKeyResponseSchema: GenMessage<RotateSecretKeyRe
  */
 export declare const AdminService: GenService<{
   /**
-   * Answers the effective configuration and where each value came from, secrets masked.
+   * Returns the effective configuration and where each value came from, secrets masked.
    *
    * @generated from rpc svc.gateway.AdminService.GetConfiguration
    */

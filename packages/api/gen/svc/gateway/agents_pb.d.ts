@@ -238,7 +238,7 @@ export declare type ListAgentsRequest = Message<"svc.gateway.ListAgentsRequest">
   labelSelector: string;
 
   /**
-   * Answer only metadata; pages may then hold 1,000.
+   * Return only metadata; pages may then hold 1,000.
    *
    * @generated from field: bool metadata_only = 5;
    */

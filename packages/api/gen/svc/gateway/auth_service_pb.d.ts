@@ -473,7 +473,7 @@ export declare const AuditRecordSchema: GenMessage<AuditRecord>;
  */
 export declare const AuthService: GenService<{
   /**
-   * Answers who the caller is and what it may do.
+   * Returns who the caller is and what it may do.
    *
    * @generated from rpc svc.gateway.AuthService.WhoAmI
    */

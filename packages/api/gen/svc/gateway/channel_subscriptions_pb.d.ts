@@ -162,7 +162,7 @@ export declare type ListChannelSubscriptionsRequest = Message<"svc.gateway.ListC
   labelSelector: string;
 
   /**
-   * Answer only metadata; pages may then hold 1,000.
+   * Return only metadata; pages may then hold 1,000.
    *
    * @generated from field: bool metadata_only = 6;
    */

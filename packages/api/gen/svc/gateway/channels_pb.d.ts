@@ -136,7 +136,7 @@ export declare type ListChannelsRequest = Message<"svc.gateway.ListChannelsReque
   labelSelector: string;
 
   /**
-   * Answer only metadata; pages may then hold 1,000.
+   * Return only metadata; pages may then hold 1,000.
    *
    * @generated from field: bool metadata_only = 5;
    */

@@ -350,7 +350,7 @@ export declare type ListFilesRequest = Message<"svc.gateway.ListFilesRequest"> &
   purpose: FilePurpose;
 
   /**
-   * Answer only metadata; pages may then hold 1,000.
+   * Return only metadata; pages may then hold 1,000.
    *
    * @generated from field: bool metadata_only = 7;
    */
@@ -884,7 +884,7 @@ export declare const FileService: GenService<{
     output: typeof FileResponseSchema;
   },
   /**
-   * Answers a file with its content inline or a link that lives 5 minutes. Errors: FILE_NOT_FOUND,
+   * Returns a file with its content inline or a link that lives 5 minutes. Errors: FILE_NOT_FOUND,
    * TOO_LARGE, OBJECT_DAMAGED.
    *
    * @generated from rpc svc.gateway.FileService.ReadFile
@@ -925,7 +925,7 @@ export declare const FileService: GenService<{
     output: typeof ListArtifactsResponseSchema;
   },
   /**
-   * Answers an artifact with its content inline or a link that lives 5 minutes. Errors:
+   * Returns an artifact with its content inline or a link that lives 5 minutes. Errors:
    * ARTIFACT_NOT_FOUND, TOO_LARGE, OBJECT_DAMAGED.
    *
    * @generated from rpc svc.gateway.FileService.ReadArtifact

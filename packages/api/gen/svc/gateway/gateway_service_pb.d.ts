@@ -40,7 +40,7 @@ export declare const GatewayService: GenService<{
     output: typeof AgentResponseSchema;
   },
   /**
-   * Answers one agent. Errors: AGENT_NOT_FOUND.
+   * Returns one agent. Errors: AGENT_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetAgent
    */
@@ -72,7 +72,7 @@ export declare const GatewayService: GenService<{
     output: typeof ListAgentsResponseSchema;
   },
   /**
-   * Answers the knowledge an agent can see in its namespace and the ancestors, nearest first.
+   * Returns the knowledge an agent can see in its namespace and the ancestors, nearest first.
    * Errors: AGENT_NOT_FOUND, KNOWLEDGE_NOT_FOUND (no document of that path).
    *
    * @generated from rpc svc.gateway.GatewayService.GetKnowledge
@@ -105,7 +105,7 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceKnowledgeResponseSchema;
   },
   /**
-   * Answers one knowledge document of a namespace. Errors: KNOWLEDGE_NOT_FOUND.
+   * Returns one knowledge document of a namespace. Errors: KNOWLEDGE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetNamespaceKnowledge
    */
@@ -147,7 +147,7 @@ export declare const GatewayService: GenService<{
     output: typeof SessionResponseSchema;
   },
   /**
-   * Answers a session with its newest messages, oldest of them first. Errors: SESSION_NOT_FOUND.
+   * Returns a session with its newest messages, oldest of them first. Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetSession
    */
@@ -267,7 +267,7 @@ export declare const GatewayService: GenService<{
     output: typeof ScheduleResponseSchema;
   },
   /**
-   * Answers one schedule, with coming instants when preview is set. Errors: SCHEDULE_NOT_FOUND.
+   * Returns one schedule, with coming instants when preview is set. Errors: SCHEDULE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetSchedule
    */
@@ -277,7 +277,7 @@ export declare const GatewayService: GenService<{
     output: typeof ScheduleResponseSchema;
   },
   /**
-   * Replaces spec, labels and annotations, keeps the history and arms the timer anew. Errors:
+   * Replaces spec, labels and annotations, keeps the history and restarts the timer. Errors:
    * SCHEDULE_NOT_FOUND, CONFLICT, RESOURCE_DELETING.
    *
    * @generated from rpc svc.gateway.GatewayService.ModifySchedule
@@ -298,7 +298,7 @@ export declare const GatewayService: GenService<{
     output: typeof ListSchedulesResponseSchema;
   },
   /**
-   * Removes a schedule; a run that already started goes on. Errors: SCHEDULE_NOT_FOUND.
+   * Removes a schedule; a run that has already started continues. Errors: SCHEDULE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.DeleteSchedule
    */
@@ -319,7 +319,7 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceResponseSchema;
   },
   /**
-   * Answers one namespace, deleted ones that are not purged yet included. Errors:
+   * Returns one namespace, deleted ones that are not purged yet included. Errors:
    * NAMESPACE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetNamespace
@@ -361,7 +361,7 @@ export declare const GatewayService: GenService<{
     output: typeof AgentTemplateResponseSchema;
   },
   /**
-   * Answers one agent template. Errors: TEMPLATE_NOT_FOUND.
+   * Returns one agent template. Errors: TEMPLATE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetAgentTemplate
    */
@@ -402,7 +402,7 @@ export declare const GatewayService: GenService<{
     output: typeof McpServerResponseSchema;
   },
   /**
-   * Answers one MCP server record of namespace system. Errors: MCP_SERVER_NOT_FOUND.
+   * Returns one MCP server record of namespace system. Errors: MCP_SERVER_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetMcpServer
    */
@@ -444,7 +444,7 @@ export declare const GatewayService: GenService<{
     output: typeof McpServerBindingResponseSchema;
   },
   /**
-   * Answers one binding. Errors: MCP_SERVER_BINDING_NOT_FOUND.
+   * Returns one binding. Errors: MCP_SERVER_BINDING_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetMcpServerBinding
    */
@@ -485,7 +485,7 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelResponseSchema;
   },
   /**
-   * Answers one channel. Errors: CHANNEL_NOT_FOUND.
+   * Returns one channel. Errors: CHANNEL_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetChannel
    */
@@ -538,7 +538,7 @@ export declare const GatewayService: GenService<{
     output: typeof PostChannelMessageResponseSchema;
   },
   /**
-   * Answers one message of a channel. Errors: CHANNEL_NOT_FOUND, CHANNEL_MESSAGE_NOT_FOUND.
+   * Returns one message of a channel. Errors: CHANNEL_NOT_FOUND, CHANNEL_MESSAGE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetChannelMessage
    */
@@ -569,7 +569,7 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelSubscriptionResponseSchema;
   },
   /**
-   * Answers one subscription. Errors: CHANNEL_SUBSCRIPTION_NOT_FOUND.
+   * Returns one subscription. Errors: CHANNEL_SUBSCRIPTION_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetChannelSubscription
    */

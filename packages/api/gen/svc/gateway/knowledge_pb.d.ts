@@ -233,7 +233,7 @@ export declare type ListNamespaceKnowledgeRequest = Message<"svc.gateway.ListNam
   labelSelector: string;
 
   /**
-   * Answer only metadata; pages may then hold 1,000.
+   * Return only metadata; pages may then hold 1,000.
    *
    * @generated from field: bool metadata_only = 5;
    */

@@ -79,7 +79,7 @@ export declare type ListMcpServersRequest = Message<"svc.gateway.ListMcpServersR
   labelSelector: string;
 
   /**
-   * Answer only metadata; pages may then hold 1,000.
+   * Return only metadata; pages may then hold 1,000.
    *
    * @generated from field: bool metadata_only = 4;
    */
@@ -264,7 +264,7 @@ export declare type ListMcpServerBindingsRequest = Message<"svc.gateway.ListMcpS
   labelSelector: string;
 
   /**
-   * Answer only metadata; pages may then hold 1,000.
+   * Return only metadata; pages may then hold 1,000.
    *
    * @generated from field: bool metadata_only = 5;
    */

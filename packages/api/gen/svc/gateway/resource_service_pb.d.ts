@@ -40,14 +40,14 @@ export declare type ApplyResourceRequest = Message<"svc.gateway.ApplyResourceReq
   name: string;
 
   /**
-   * The resource as it shall be.
+   * The desired resource.
    *
    * @generated from field: svc.resources.ResourceManifest manifest = 4;
    */
   manifest?: ResourceManifest | undefined;
 
   /**
-   * Change nothing; answer what would happen.
+   * Change nothing; return what would happen.
    *
    * @generated from field: bool dry_run = 5;
    */
@@ -181,7 +181,7 @@ export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsR
   ns: string;
 
   /**
-   * On whose behalf fields are managed.
+   * Manager that becomes the owner of the fields.
    *
    * @generated from field: string manager = 4;
    */
@@ -195,7 +195,7 @@ export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsR
   force: boolean;
 
   /**
-   * Change nothing and answer what would happen.
+   * Change nothing and return what would happen.
    *
    * @generated from field: bool dry_run = 6;
    */
@@ -446,7 +446,7 @@ export declare type ListResourcesRequest = Message<"svc.gateway.ListResourcesReq
   pageToken: string;
 
   /**
-   * Answer only metadata; pages may then hold 1,000.
+   * Return only metadata; pages may then hold 1,000.
    *
    * @generated from field: bool metadata_only = 7;
    */
@@ -540,7 +540,7 @@ export declare type DeleteResourceRequest = Message<"svc.gateway.DeleteResourceR
   resourceVersion: string;
 
   /**
-   * What becomes of dependants.
+   * What happens to dependants.
    *
    * @generated from field: svc.gateway.DeletePropagation propagation = 6;
    */
@@ -692,7 +692,7 @@ export enum ApplyOutcome {
 export declare const ApplyOutcomeSchema: GenEnum<ApplyOutcome>;
 
 /**
- * What becomes of the dependants of a deleted resource.
+ * What happens to the dependants of a deleted resource.
  *
  * @generated from enum svc.gateway.DeletePropagation
  */
@@ -750,7 +750,7 @@ export declare const ResourceService: GenService<{
     output: typeof ApplyResourceResponseSchema;
   },
   /**
-   * Answers one resource of any kind. Errors: the kind in upper case with _NOT_FOUND, such as
+   * Returns one resource of any kind. Errors: the kind in upper case with _NOT_FOUND, such as
    * AGENT_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.ResourceService.GetResource
@@ -782,7 +782,7 @@ export declare const ResourceService: GenService<{
     output: typeof DeleteResourceResponseSchema;
   },
   /**
-   * Merges up to 500 manifests into what is stored, atomically unless told otherwise. Errors: those
+   * Merges up to 500 manifests into what is stored, atomically unless atomic is false. Errors: those
    * of ApplyResource, with line and column in a detail of type ApplyManifestsResponse.
    *
    * @generated from rpc svc.gateway.ResourceService.ApplyManifests

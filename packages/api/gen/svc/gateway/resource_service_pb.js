@@ -125,7 +125,7 @@ export const DeletePropagationSchema = /*@__PURE__*/
   enumDesc(file_svc_gateway_resource_service, 1);
 
 /**
- * What becomes of the dependants of a deleted resource.
+ * What happens to the dependants of a deleted resource.
  *
  * @generated from enum svc.gateway.DeletePropagation
  */

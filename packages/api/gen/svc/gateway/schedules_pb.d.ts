@@ -141,7 +141,7 @@ export declare type ListSchedulesRequest = Message<"svc.gateway.ListSchedulesReq
   labelSelector: string;
 
   /**
-   * Answer only metadata; pages may then hold 1,000.
+   * Return only metadata; pages may then hold 1,000.
    *
    * @generated from field: bool metadata_only = 5;
    */

@@ -538,7 +538,7 @@ export declare const SessionControlService: GenService<{
     output: typeof ListTurnsResponseSchema;
   },
   /**
-   * Answers one turn, with its open permission requests while it waits. Errors: SESSION_NOT_FOUND,
+   * Returns one turn, with its open permission requests while it waits. Errors: SESSION_NOT_FOUND,
    * TURN_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.SessionControlService.GetTurn

@@ -68,7 +68,7 @@ export declare type SendMessageRequest = Message<"svc.gateway.SendMessageRequest
   waitSeconds?: number | undefined;
 
   /**
-   * Media and files beside the text.
+   * Media and files in addition to the text.
    *
    * @generated from field: repeated svc.data.SessionMessagePart parts = 8;
    */
@@ -314,7 +314,7 @@ export declare type StreamSessionPartsRequest = Message<"svc.gateway.StreamSessi
   ns: string;
 
   /**
-   * Empty or 0: the running turn from its start; live: only what comes; else a cursor.
+   * Empty or 0: the running turn from its start; live: new events only; else a cursor.
    *
    * @generated from field: string after = 4;
    */

@@ -222,7 +222,7 @@ export declare type ListSessionMessagesRequest = Message<"svc.gateway.ListSessio
 export declare const ListSessionMessagesRequestSchema: GenMessage<ListSessionMessagesRequest>;
 
 /**
- * One message of a page; room for more facts beside it.
+ * One message of a page; leaves room for more fields.
  *
  * @generated from message svc.gateway.ListSessionMessagesResponseItem
  */

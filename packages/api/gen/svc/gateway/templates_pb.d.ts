@@ -79,7 +79,7 @@ export declare type ListAgentTemplatesRequest = Message<"svc.gateway.ListAgentTe
   labelSelector: string;
 
   /**
-   * Answer only metadata; pages may then hold 1,000.
+   * Return only metadata; pages may then hold 1,000.
    *
    * @generated from field: bool metadata_only = 4;
    */

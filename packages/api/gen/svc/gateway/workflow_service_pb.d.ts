@@ -46,7 +46,7 @@ export declare type CreateRunRequest = Message<"svc.gateway.CreateRunRequest"> &
   labels: { [key: string]: string };
 
   /**
-   * 1 to 300; waits so long for the run to end or suspend.
+   * 1 to 300; how long to wait for the run to end or suspend.
    *
    * @generated from field: optional uint32 wait_seconds = 5;
    */
@@ -344,7 +344,7 @@ export declare const WorkflowService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
-   * Answers a run with its steps in order of creation. Errors: RUN_NOT_FOUND.
+   * Returns a run with its steps in order of creation. Errors: RUN_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.WorkflowService.GetRun
    */
@@ -364,7 +364,7 @@ export declare const WorkflowService: GenService<{
     output: typeof ListRunsResponseSchema;
   },
   /**
-   * Gives a suspended step its value and lets the run go on. Errors: RUN_NOT_FOUND, RUN_FINISHED,
+   * Gives a suspended step its value and continues the run. Errors: RUN_NOT_FOUND, RUN_FINISHED,
    * STEP_NOT_SUSPENDED.
    *
    * @generated from rpc svc.gateway.WorkflowService.ResumeRun

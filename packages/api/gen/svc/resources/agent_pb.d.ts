@@ -27,14 +27,14 @@ export declare type Agent = Message<"svc.resources.Agent"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.AgentSpec spec = 2;
    */
   spec?: AgentSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.AgentStatus status = 3;
    */
@@ -131,7 +131,7 @@ export declare type AgentStatus = Message<"svc.resources.AgentStatus"> & {
   observedGeneration: bigint;
 
   /**
-   * Where the resource stands, in one word.
+   * Phase of the resource, in one word.
    *
    * @generated from field: string phase = 2;
    */

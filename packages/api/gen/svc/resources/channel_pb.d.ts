@@ -25,14 +25,14 @@ export declare type Channel = Message<"svc.resources.Channel"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.ChannelSpec spec = 2;
    */
   spec?: ChannelSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.ChannelStatus status = 3;
    */
@@ -134,14 +134,14 @@ export declare type ChannelSubscription = Message<"svc.resources.ChannelSubscrip
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.ChannelSubscriptionSpec spec = 2;
    */
   spec?: ChannelSubscriptionSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */

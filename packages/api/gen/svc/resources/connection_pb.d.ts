@@ -51,7 +51,7 @@ export declare type Connection = Message<"svc.resources.Connection"> & {
   name: string;
 
   /**
-   * Tells the model what the other agent is good for.
+   * Describes to the model what the other agent is good for.
    *
    * @generated from field: string description = 2;
    */

@@ -27,14 +27,14 @@ export declare type ConnectorClass = Message<"svc.resources.ConnectorClass"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.ConnectorClassSpec spec = 2;
    */
   spec?: ConnectorClassSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.ConnectorClassStatus status = 3;
    */
@@ -245,14 +245,14 @@ export declare type Connector = Message<"svc.resources.Connector"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.ConnectorSpec spec = 2;
    */
   spec?: ConnectorSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.ConnectorStatus status = 3;
    */

@@ -26,14 +26,14 @@ export declare type Deployment = Message<"svc.resources.Deployment"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.DeploymentSpec spec = 2;
    */
   spec?: DeploymentSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.DeploymentStatus status = 3;
    */
@@ -107,7 +107,7 @@ export declare type DeploymentStatus = Message<"svc.resources.DeploymentStatus">
   observedGeneration: bigint;
 
   /**
-   * Where the resource stands, in one word.
+   * Phase of the resource, in one word.
    *
    * @generated from field: string phase = 2;
    */
@@ -211,14 +211,14 @@ export declare type DeploymentReplica = Message<"svc.resources.DeploymentReplica
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.DeploymentReplicaSpec spec = 2;
    */
   spec?: DeploymentReplicaSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.DeploymentReplicaStatus status = 3;
    */
@@ -272,7 +272,7 @@ export declare type DeploymentReplicaStatus = Message<"svc.resources.DeploymentR
   observedGeneration: bigint;
 
   /**
-   * Where the resource stands, in one word.
+   * Phase of the resource, in one word.
    *
    * @generated from field: string phase = 2;
    */

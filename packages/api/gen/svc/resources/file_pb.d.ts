@@ -25,14 +25,14 @@ export declare type File = Message<"svc.resources.File"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.FileSpec spec = 2;
    */
   spec?: FileSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.FileStatus status = 3;
    */
@@ -80,7 +80,7 @@ export declare type FileSpec = Message<"svc.resources.FileSpec"> & {
   indexPolicy: FileIndexPolicy;
 
   /**
-   * When it is removed by itself. Without a choice it is kept and a condition asks for one.
+   * When it is removed automatically. Without a choice it is kept, and a condition asks for one.
    *
    * @generated from field: svc.resources.FileRetention retention = 5;
    */
@@ -107,7 +107,7 @@ export declare type FileStatus = Message<"svc.resources.FileStatus"> & {
   observedGeneration: bigint;
 
   /**
-   * Where the resource stands, in one word.
+   * Phase of the resource, in one word.
    *
    * @generated from field: string phase = 2;
    */
@@ -360,7 +360,7 @@ export enum FileIndexPolicy {
 export declare const FileIndexPolicySchema: GenEnum<FileIndexPolicy>;
 
 /**
- * When a file is removed by itself.
+ * When a file is removed automatically.
  *
  * @generated from enum svc.resources.FileRetention
  */

@@ -81,7 +81,7 @@ export const FileRetentionSchema = /*@__PURE__*/
   enumDesc(file_svc_resources_file, 2);
 
 /**
- * When a file is removed by itself.
+ * When a file is removed automatically.
  *
  * @generated from enum svc.resources.FileRetention
  */

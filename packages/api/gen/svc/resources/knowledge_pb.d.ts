@@ -25,14 +25,14 @@ export declare type Knowledge = Message<"svc.resources.Knowledge"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.KnowledgeSpec spec = 2;
    */
   spec?: KnowledgeSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */

@@ -25,14 +25,14 @@ export declare type McpServer = Message<"svc.resources.McpServer"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.McpServerSpec spec = 2;
    */
   spec?: McpServerSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
@@ -121,14 +121,14 @@ export declare type McpServerBinding = Message<"svc.resources.McpServerBinding">
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.McpServerBindingSpec spec = 2;
    */
   spec?: McpServerBindingSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
@@ -163,7 +163,7 @@ export declare type McpServerBindingSpec = Message<"svc.resources.McpServerBindi
   args: string[];
 
   /**
-   * Laid over the server's; masked on reads.
+   * Override those of the server; masked on reads.
    *
    * @generated from field: map<string, string> headers = 3;
    */

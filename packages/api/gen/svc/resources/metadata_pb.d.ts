@@ -73,7 +73,7 @@ export declare type OwnerReference = Message<"svc.resources.OwnerReference"> & {
 export declare const OwnerReferenceSchema: GenMessage<OwnerReference>;
 
 /**
- * What every resource carries beside spec and status.
+ * What every resource has in addition to spec and status.
  *
  * @generated from message svc.resources.ResourceMeta
  */
@@ -197,7 +197,7 @@ export declare type ResourceCondition = Message<"svc.resources.ResourceCondition
   lastTransitionTime: bigint;
 
   /**
-   * Generation of the spec that was judged.
+   * Generation of the spec that the status describes.
    *
    * @generated from field: uint64 observed_generation = 6;
    */
@@ -224,7 +224,7 @@ export declare type CommonResourceStatus = Message<"svc.resources.CommonResource
   observedGeneration: bigint;
 
   /**
-   * Where the resource stands, in one word.
+   * Phase of the resource, in one word.
    *
    * @generated from field: string phase = 2;
    */

@@ -25,14 +25,14 @@ export declare type Namespace = Message<"svc.resources.Namespace"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.NamespaceSpec spec = 2;
    */
   spec?: NamespaceSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.NamespaceStatus status = 3;
    */
@@ -80,7 +80,7 @@ export declare type NamespaceStatus = Message<"svc.resources.NamespaceStatus"> &
   observedGeneration: bigint;
 
   /**
-   * Where the resource stands, in one word.
+   * Phase of the resource, in one word.
    *
    * @generated from field: string phase = 2;
    */

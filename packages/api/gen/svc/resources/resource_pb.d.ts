@@ -433,14 +433,14 @@ export declare type Resource = Message<"svc.resources.Resource"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.ResourceSpec spec = 4;
    */
   spec?: ResourceSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.ResourceStatus status = 5;
    */
@@ -481,7 +481,7 @@ export declare type ResourceManifest = Message<"svc.resources.ResourceManifest">
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.ResourceSpec spec = 4;
    */

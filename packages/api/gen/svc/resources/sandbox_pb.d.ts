@@ -26,14 +26,14 @@ export declare type SandboxClass = Message<"svc.resources.SandboxClass"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.SandboxClassSpec spec = 2;
    */
   spec?: SandboxClassSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
@@ -94,14 +94,14 @@ export declare type SandboxPolicy = Message<"svc.resources.SandboxPolicy"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.SandboxPolicySpec spec = 2;
    */
   spec?: SandboxPolicySpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
@@ -278,7 +278,7 @@ export declare type SandboxNetworkSpec = Message<"svc.resources.SandboxNetworkSp
 export declare const SandboxNetworkSpecSchema: GenMessage<SandboxNetworkSpec>;
 
 /**
- * Paths beside the workspace.
+ * Paths in addition to the workspace.
  *
  * @generated from message svc.resources.SandboxFilesystemSpec
  */
@@ -338,14 +338,14 @@ export declare type Sandbox = Message<"svc.resources.Sandbox"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.SandboxSpec spec = 2;
    */
   spec?: SandboxSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.SandboxStatus status = 3;
    */
@@ -544,7 +544,7 @@ export declare type SandboxProcessStatus = Message<"svc.resources.SandboxProcess
   protocol: string;
 
   /**
-   * Where the process stands.
+   * State of the process.
    *
    * @generated from field: string phase = 5;
    */

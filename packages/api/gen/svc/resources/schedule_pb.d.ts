@@ -25,14 +25,14 @@ export declare type Schedule = Message<"svc.resources.Schedule"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.ScheduleSpec spec = 2;
    */
   spec?: ScheduleSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.ScheduleStatus status = 3;
    */
@@ -176,7 +176,7 @@ export declare type ScheduleStatus = Message<"svc.resources.ScheduleStatus"> & {
   observedGeneration: bigint;
 
   /**
-   * Where the resource stands, in one word.
+   * Phase of the resource, in one word.
    *
    * @generated from field: string phase = 2;
    */

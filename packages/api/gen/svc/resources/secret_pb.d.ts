@@ -25,14 +25,14 @@ export declare type Secret = Message<"svc.resources.Secret"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.SecretSpec spec = 2;
    */
   spec?: SecretSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */

@@ -25,14 +25,14 @@ export declare type Session = Message<"svc.resources.Session"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.SessionSpec spec = 2;
    */
   spec?: SessionSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.SessionStatus status = 3;
    */

@@ -25,14 +25,14 @@ export declare type Skill = Message<"svc.resources.Skill"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.SkillSpec spec = 2;
    */
   spec?: SkillSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
@@ -52,7 +52,7 @@ export declare const SkillSchema: GenMessage<Skill>;
  */
 export declare type SkillSpec = Message<"svc.resources.SkillSpec"> & {
   /**
-   * Tells the model when the skill helps. A blank one makes the skill Degraded.
+   * Describes to the model when the skill helps. A blank one makes the skill Degraded.
    *
    * @generated from field: string description = 1;
    */

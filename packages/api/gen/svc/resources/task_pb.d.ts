@@ -27,14 +27,14 @@ export declare type Task = Message<"svc.resources.Task"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.TaskSpec spec = 2;
    */
   spec?: TaskSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.TaskStatus status = 3;
    */
@@ -48,7 +48,7 @@ export declare type Task = Message<"svc.resources.Task"> & {
 export declare const TaskSchema: GenMessage<Task>;
 
 /**
- * What is to be done, for whom and by whom.
+ * The work to do, for whom and by whom.
  *
  * @generated from message svc.resources.TaskSpec
  */
@@ -61,7 +61,7 @@ export declare type TaskSpec = Message<"svc.resources.TaskSpec"> & {
   title: string;
 
   /**
-   * What is to be done.
+   * The work to do.
    *
    * @generated from field: string description = 2;
    */
@@ -109,7 +109,7 @@ export declare type TaskStatus = Message<"svc.resources.TaskStatus"> & {
   observedGeneration: bigint;
 
   /**
-   * Where the task stands.
+   * State of the task.
    *
    * @generated from field: svc.resources.TaskPhase phase = 2;
    */
@@ -234,7 +234,7 @@ export declare type TaskExecutionRef = Message<"svc.resources.TaskExecutionRef">
 export declare const TaskExecutionRefSchema: GenMessage<TaskExecutionRef>;
 
 /**
- * Where a task stands.
+ * State of a task.
  *
  * @generated from enum svc.resources.TaskPhase
  */
@@ -266,7 +266,7 @@ export enum TaskPhase {
   BLOCKED = 3,
 
   /**
-   * Far enough for the owner to look at.
+   * Ready for the owner to review.
    *
    * @generated from enum value: TASK_PHASE_NEEDS_REVIEW = 4;
    */

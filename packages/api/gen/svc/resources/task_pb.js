@@ -48,7 +48,7 @@ export const TaskPhaseSchema = /*@__PURE__*/
   enumDesc(file_svc_resources_task, 0);
 
 /**
- * Where a task stands.
+ * State of a task.
  *
  * @generated from enum svc.resources.TaskPhase
  */

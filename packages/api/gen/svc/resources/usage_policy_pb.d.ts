@@ -25,14 +25,14 @@ export declare type UsagePolicy = Message<"svc.resources.UsagePolicy"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.UsagePolicySpec spec = 2;
    */
   spec?: UsagePolicySpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.UsagePolicyStatus status = 3;
    */
@@ -94,7 +94,7 @@ export declare type UsageLimit = Message<"svc.resources.UsageLimit"> & {
   metric: string;
 
   /**
-   * Most that is allowed within the window.
+   * Maximum within the window.
    *
    * @generated from field: uint64 max = 3;
    */
@@ -170,7 +170,7 @@ export declare type UsagePolicyStatus = Message<"svc.resources.UsagePolicyStatus
   observedGeneration: bigint;
 
   /**
-   * Where the resource stands, in one word.
+   * Phase of the resource, in one word.
    *
    * @generated from field: string phase = 2;
    */
@@ -253,7 +253,7 @@ export declare type UsageLimitStatus = Message<"svc.resources.UsageLimitStatus">
   used: bigint;
 
   /**
-   * What is left; 0 when used has reached max.
+   * Remaining amount; 0 when used has reached max.
    *
    * @generated from field: uint64 remaining = 8;
    */

@@ -25,14 +25,14 @@ export declare type Worker = Message<"svc.resources.Worker"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.WorkerSpec spec = 2;
    */
   spec?: WorkerSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.WorkerStatus status = 3;
    */

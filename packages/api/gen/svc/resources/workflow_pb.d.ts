@@ -25,14 +25,14 @@ export declare type Workflow = Message<"svc.resources.Workflow"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
-   * What is wanted.
+   * Desired state.
    *
    * @generated from field: svc.resources.WorkflowSpec spec = 2;
    */
   spec?: WorkflowSpec | undefined;
 
   /**
-   * What is observed; the server alone writes it.
+   * Observed state; only the server writes it.
    *
    * @generated from field: svc.resources.WorkflowStatus status = 3;
    */
@@ -300,7 +300,7 @@ export declare type WorkflowStatus = Message<"svc.resources.WorkflowStatus"> & {
   observedGeneration: bigint;
 
   /**
-   * Where the resource stands, in one word.
+   * Phase of the resource, in one word.
    *
    * @generated from field: string phase = 2;
    */

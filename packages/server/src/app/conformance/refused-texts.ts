@@ -7,7 +7,7 @@ import type { WrongValue } from './wrong-values.ts';
 /** One item by chance. */
 export const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random.next() * list.length)] as T;
 
-/** Laid over one another: maps are joined, all else replaced. */
+/** Merged: maps are joined, everything else is replaced. */
 const laidOver = (base: unknown, over: unknown): unknown => {
   const isMapped = (value: unknown): value is JsonObject =>
     typeof value === 'object' && value !== null && !Array.isArray(value);

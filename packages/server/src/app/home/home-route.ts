@@ -1,4 +1,4 @@
-import type { HttpRoute } from '../../transport/contract.ts';
+import type { HttpRoute } from '../../operations/index.ts';
 import { contentPolicy, homePage } from './home-page.ts';
 
 export interface HomeFacts {

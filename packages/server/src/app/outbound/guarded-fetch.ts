@@ -4,7 +4,7 @@ import { Fault, invalidField } from '../../base/index.ts';
 import { parseNetwork } from '../../base/network/index.ts';
 import { allowList, isAllowedAddress } from './address-rules.ts';
 
-/** Redirects followed by one fetch; each target is checked anew. */
+/** Redirects followed by one fetch; each target is checked again. */
 const MAX_REDIRECTS = 5;
 /** Time for one fetch with its redirects and its whole body. */
 const TIMEOUT_MS = 20_000;

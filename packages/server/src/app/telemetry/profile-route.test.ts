@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallContext } from '../../auth/contract.ts';
 import { type CancelTimer, isFault, ManualClock } from '../../base/index.ts';
-import type { HttpExchange } from '../../transport/contract.ts';
+import type { HttpExchange } from '../../operations/index.ts';
 import { profileRoute } from './profile-route.ts';
 
 /** Tells when something waits for it. */

@@ -1,6 +1,6 @@
 import type { Authorizer } from '../../auth/contract.ts';
 import { type Clock, Fault, invalidField } from '../../base/index.ts';
-import type { HttpExchange, HttpRoute } from '../../transport/contract.ts';
+import type { HttpExchange, HttpRoute } from '../../operations/index.ts';
 
 /** Longest capture. */
 const MAX_SECONDS = 60;

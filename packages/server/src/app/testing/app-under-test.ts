@@ -12,7 +12,7 @@ import type { RunningServer } from '../server.ts';
 import { GateClock } from './gate-clock.ts';
 import { RestClient } from './rest-client.ts';
 
-/** Configuration by key, laid over that of every test: free port, no fsync, a demo model without pauses. */
+/** Configuration by key, which overrides that of every test: free port, no fsync, a demo model without pauses. */
 type Flags = Readonly<Record<string, string>>;
 
 /** A real server on a temporary directory; `await using` stops it and removes its data. */
@@ -91,6 +91,11 @@ export class AppUnderTest implements AsyncDisposable {
 
   get port(): number {
     return this.#running.port;
+  }
+
+  /** Every operation as it was declared. */
+  get operations(): RunningServer['operations'] {
+    return this.#running.operations;
   }
 
   get #running(): RunningServer {

@@ -8,4 +8,4 @@ export { AppUnderTest } from './app-under-test.ts';
 export { EventReader, type PartEvent, shapeOf } from './event-reader.ts';
 export { gate } from './gate-clock.ts';
 export { KIND_SAMPLES } from './kind-samples.ts';
-export { type Answer, reasonOf, type Sent } from './rest-client.ts';
+export { type Answer, reasonOf } from './rest-client.ts';

@@ -5,10 +5,10 @@ import { Fault } from '../../base/index.ts';
 import { addKeys, placeFile } from '../../features/platform/backups/index.ts';
 import type { Config } from '../config/index.ts';
 import { sealedKeys } from './offline-backup.ts';
-import type { UpkeepSurroundings } from './store-engine.ts';
+import type { UpkeepHost } from './store-engine.ts';
 
 /** An archive that a running server has written on this machine, and where it is wanted. Paths are absolute. */
-export interface ServerArchive {
+interface ServerArchive {
   readonly from: string;
   /** SHA-256 that the server told. */
   readonly sha256: string;
@@ -37,10 +37,10 @@ export interface FetchedArchive {
  */
 export const fetchArchive = async (
   config: Config,
-  around: UpkeepSurroundings,
+  host: UpkeepHost,
   { write, passphrase, signal }: FetchOrder,
 ): Promise<FetchedArchive> => {
-  const keys = passphrase === undefined ? undefined : await sealedKeys(config, around, passphrase);
+  const keys = passphrase === undefined ? undefined : await sealedKeys(config, host, passphrase);
   const archive = await write();
   const { from, file } = archive;
   if (keys === undefined) {
@@ -50,7 +50,7 @@ export const fetchArchive = async (
   }
   await requireServerArchive(archive);
   try {
-    const seconds = Math.floor(around.clock.nowMicros() / 1_000_000);
+    const seconds = Math.floor(host.clock.nowMicros() / 1_000_000);
     const svc = config.transport.version;
     const { sha256, sizeBytes } = await addKeys({ from, to: file, keys, svc, seconds, signal });
     return { file, sha256, sizeBytes };

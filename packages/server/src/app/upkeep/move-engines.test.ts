@@ -51,16 +51,16 @@ interface Item {
 const placeOf = (dataDir: string, url?: string, faultPoint: (point: string) => void = () => undefined) => {
   const flags = { dataDir, ...(url === undefined ? {} : { 'store.url': url }) };
   const { config } = loadConfig({ flags, environment: {}, cwd: dataDir });
-  const around = { clock: systemClock, random: systemRandom, log: silentLog, faultPoint };
+  const host = { clock: systemClock, random: systemRandom, log: silentLog, faultPoint };
   const rows = async (): Promise<Record<string, readonly DumpRow[]>> => {
-    const dump = await storeEngine(config, around).dump(join(dataDir, 'copy.db'));
+    const dump = await storeEngine(config, host).dump(join(dataDir, 'copy.db'));
     const found: Record<string, readonly DumpRow[]> = {};
     for (const table of DUMP_TABLES)
       if (!OWN_FACTS.has(table.name)) found[table.name] = await Array.fromAsync(dump.rows(table));
     await dump.close();
     return found;
   };
-  return { flags, rows, upkeep: createUpkeep(config, around) };
+  return { flags, rows, upkeep: createUpkeep(config, host) };
 };
 
 type Place = ReturnType<typeof placeOf>;

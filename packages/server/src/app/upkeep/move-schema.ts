@@ -1,7 +1,7 @@
 import type { MigrationStatus } from '../../store/migrations/index.ts';
 import type { Config } from '../config/index.ts';
 import { requireWholeDirectory } from './staged-directory.ts';
-import { storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+import { storeEngine, type UpkeepHost } from './store-engine.ts';
 
 /** What `svc migrate` is asked for. */
 export type SchemaMove =
@@ -17,13 +17,9 @@ export interface SchemaMoved {
 }
 
 /** Shows or moves the schema of a store that no server uses. Faults as `StoreMigrations`, and DATA_DIR_IN_USE. */
-export const moveSchema = async (
-  config: Config,
-  around: UpkeepSurroundings,
-  move: SchemaMove,
-): Promise<SchemaMoved> => {
+export const moveSchema = async (config: Config, host: UpkeepHost, move: SchemaMove): Promise<SchemaMoved> => {
   requireWholeDirectory(config.dataDir);
-  const schema = await storeEngine(config, around).migrations();
+  const schema = await storeEngine(config, host).migrations();
   try {
     const moved =
       move.to === 'status'

@@ -7,7 +7,7 @@ import { lockDataDir } from '../../store/sqlite/index.ts';
 import type { Config } from '../config/index.ts';
 import { readKeyFiles } from './key-files.ts';
 import { databaseUnfinished, requireWholeDirectory } from './staged-directory.ts';
-import { type StoreEngine, storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+import { type StoreEngine, storeEngine, type UpkeepHost } from './store-engine.ts';
 
 export interface BackupOrder {
   /** Absolute path of the archive to be written; nothing may be there. */
@@ -20,7 +20,7 @@ export interface BackupOrder {
 
 interface Opened {
   readonly config: Config;
-  readonly around: UpkeepSurroundings;
+  readonly host: UpkeepHost;
   readonly engine: StoreEngine;
 }
 
@@ -32,29 +32,25 @@ export const hasStore = (config: Config): boolean =>
  * A backup of a store that no server uses. Faults: DATA_DIR_IN_USE, RESTORE_UNFINISHED, STORE_MISSING, KEY_FILE, PASSPHRASE,
  * FILE_EXISTS.
  */
-export const backupOffline = async (
-  config: Config,
-  around: UpkeepSurroundings,
-  order: BackupOrder,
-): Promise<WrittenArchive> => {
+export const backupOffline = async (config: Config, host: UpkeepHost, order: BackupOrder): Promise<WrittenArchive> => {
   if (!hasStore(config))
     throw new Fault(
       'NOT_FOUND',
       'STORE_MISSING',
       `there is no database in ${config.dataDir}: start a server once, svc up makes it`,
     );
-  const engine = storeEngine(config, around);
+  const engine = storeEngine(config, host);
   // A database elsewhere can be backed up where no server ever ran.
   makeDirectory(config.dataDir);
   const lock = lockDataDir(config.dataDir);
   try {
     requireWholeDirectory(config.dataDir);
     if ((await engine.restoring()) !== undefined) throw databaseUnfinished();
-    const startedAt = around.clock.nowMicros();
-    const written = await dumpToFile({ config, around, engine }, order);
+    const startedAt = host.clock.nowMicros();
+    const written = await dumpToFile({ config, host, engine }, order);
     // A user who may only read the database has a whole backup all the same, and migrations can still be run with `--yes`.
     await engine.noteBackup(startedAt).catch((error: unknown) => {
-      around.log.warn('the backup could not be noted in the database', { problem: String(error) });
+      host.log.warn('the backup could not be noted in the database', { problem: String(error) });
     });
     return written;
   } finally {
@@ -64,15 +60,15 @@ export const backupOffline = async (
 
 /** Writes the archive; the store is open to no one else. */
 export const dumpToFile = async (
-  { config, around, engine }: Opened,
+  { config, host, engine }: Opened,
   { file, passphrase, signal }: BackupOrder,
 ): Promise<WrittenArchive> => {
-  const keys = passphrase === undefined ? undefined : await sealedKeys(config, around, passphrase);
+  const keys = passphrase === undefined ? undefined : await sealedKeys(config, host, passphrase);
   const objects = await engine.objects(join(config.dataDir, 'objects'), 'read');
   let dump: StoreDump | undefined;
   try {
     dump = await engine.dump(`${file}.scratch`);
-    const created = new Date(Math.floor(around.clock.nowMicros() / 1000)).toISOString();
+    const created = new Date(Math.floor(host.clock.nowMicros() / 1000)).toISOString();
     return await writeArchive(file, {
       dump,
       blobs: objects.blobs,
@@ -87,5 +83,5 @@ export const dumpToFile = async (
 };
 
 /** The key files of the data directory, encrypted. Faults: KEY_FILE, PASSPHRASE. */
-export const sealedKeys = async (config: Config, around: UpkeepSurroundings, passphrase: string): Promise<Uint8Array> =>
-  sealKeys(await readKeyFiles(config.dataDir), passphrase, around.random);
+export const sealedKeys = async (config: Config, host: UpkeepHost, passphrase: string): Promise<Uint8Array> =>
+  sealKeys(await readKeyFiles(config.dataDir), passphrase, host.random);

@@ -18,7 +18,7 @@ const NO_OBJECT = '0'.repeat(64);
 const DAY_MS = 86_400_000;
 
 /** Clock, ids and log, and where the bytes of the local backend are. */
-interface ObjectsAround {
+interface ObjectsHost {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -32,9 +32,9 @@ interface ObjectsAround {
  * Opens the object backend. Throws Fault FAILED_PRECONDITION OBJECTS_UNUSABLE for a bucket, a region or credentials that are
  * wrong; a service that does not answer is waited for by readiness, so that nodes may start before it.
  */
-export const openObjects = async (config: Config, around: ObjectsAround): Promise<ObjectEngine> => {
+export const openObjects = async (config: Config, host: ObjectsHost): Promise<ObjectEngine> => {
   const { settings } = config;
-  const { clock, random, log, dir = join(config.dataDir, 'objects'), isReader = false } = around;
+  const { clock, random, log, dir = join(config.dataDir, 'objects'), isReader = false } = host;
   if (settings['objects.backend'] === 'local') {
     // Nodes of one database share the directory, and what is young there may be another one's.
     const shared = config.store.engine === 'sqlite' ? {} : { leftBeforeMs: clock.nowMicros() / 1000 - DAY_MS };

@@ -8,7 +8,7 @@ import type { Config } from '../config/index.ts';
 import { writeKeyFiles } from './key-files.ts';
 import { dumpToFile } from './offline-backup.ts';
 import { restoredAlready, StagedDirectory } from './staged-directory.ts';
-import { type StoreEngine, storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+import { type StoreEngine, storeEngine, type UpkeepHost } from './store-engine.ts';
 
 export interface RestoreOrder {
   /** Absolute path of the archive. */
@@ -32,10 +32,10 @@ export interface Restored extends CheckedArchive {
  */
 export const restoreBackup = async (
   config: Config,
-  around: UpkeepSurroundings,
+  host: UpkeepHost,
   order: RestoreOrder & { readonly engine?: StoreEngine },
 ): Promise<Restored> => {
-  const engine = order.engine ?? storeEngine(config, around);
+  const engine = order.engine ?? storeEngine(config, host);
   const checked = await checkArchive(order.file, order.passphrase);
   if (checked.hasKeys && order.passphrase === undefined && order.isWithoutKeys !== true)
     throw new Fault(
@@ -46,7 +46,7 @@ export const restoreBackup = async (
   makeDirectory(config.dataDir);
   const lock = lockDataDir(config.dataDir);
   try {
-    return { ...checked, safety: await restoreLocked(config, around, { ...order, engine }) };
+    return { ...checked, safety: await restoreLocked(config, host, { ...order, engine }) };
   } finally {
     lock.release();
   }
@@ -55,12 +55,12 @@ export const restoreBackup = async (
 /** Answers where the safety copy is. */
 const restoreLocked = async (
   config: Config,
-  around: UpkeepSurroundings,
+  host: UpkeepHost,
   order: RestoreOrder & { readonly engine: StoreEngine },
 ): Promise<string | undefined> => {
   const { isReplacing } = order;
   const { dataDir } = config;
-  const { clock, faultPoint } = around;
+  const { clock, faultPoint } = host;
   const nowMicros = clock.nowMicros();
   const token = await order.engine.restoring();
   if (!isReplacing && token === undefined) {
@@ -69,8 +69,8 @@ const restoreLocked = async (
   }
   const staged = new StagedDirectory({ dataDir, isReplacing, token, nowMicros, faultPoint });
   try {
-    const copied = await copyExternal(config, around, order);
-    await fillStaged(staged, around, order);
+    const copied = await copyExternal(config, host, order);
+    await fillStaged(staged, host, order);
     staged.commit();
     if (!order.engine.isEmbedded) {
       await order.engine.endRestore();
@@ -86,7 +86,7 @@ const restoreLocked = async (
 /** Unpacks the archive next to what is there; a store outside the data directory shows it at the end. */
 const fillStaged = async (
   staged: StagedDirectory,
-  around: UpkeepSurroundings,
+  host: UpkeepHost,
   order: RestoreOrder & { readonly engine: StoreEngine },
 ): Promise<void> => {
   const { engine, file, passphrase } = order;
@@ -95,17 +95,17 @@ const fillStaged = async (
     const load = await engine.load(staged.path('svc.db'));
     try {
       const putKeys = (files: Parameters<typeof writeKeyFiles>[1]) => writeKeyFiles(staged.path('keys'), files);
-      const epoch = Buffer.from(around.random.fill(new Uint8Array(12))).toString('hex');
+      const epoch = Buffer.from(host.random.fill(new Uint8Array(12))).toString('hex');
       await restoreArchive(
         file,
         { load, blobs: objects.blobs, putKeys },
         { epoch, ...(passphrase === undefined ? {} : { passphrase }) },
       );
-      around.faultPoint('restore.unpacked');
+      host.faultPoint('restore.unpacked');
       if (engine.isEmbedded) {
         await load.finish();
         staged.begin();
-      } else await showBoth(staged, around, { load, epoch });
+      } else await showBoth(staged, host, { load, epoch });
     } catch (error) {
       await load.abandon();
       throw error;
@@ -121,7 +121,7 @@ const fillStaged = async (
  */
 const showBoth = async (
   staged: StagedDirectory,
-  { faultPoint }: UpkeepSurroundings,
+  { faultPoint }: UpkeepHost,
   { load, epoch }: { readonly load: StoreLoad; readonly epoch: string },
 ): Promise<void> => {
   const instance = DUMP_TABLES.find(({ name }) => name === 'instance');
@@ -135,7 +135,7 @@ const showBoth = async (
 /** A database of its own cannot be moved aside: its contents become an archive in `backup.dir`. */
 const copyExternal = async (
   config: Config,
-  around: UpkeepSurroundings,
+  host: UpkeepHost,
   { engine, isReplacing }: { readonly engine: StoreEngine; readonly isReplacing: boolean },
 ): Promise<string | undefined> => {
   if (engine.isEmbedded || (await engine.isEmpty())) return undefined;
@@ -147,7 +147,7 @@ const copyExternal = async (
     );
   const dir = config.settings['backup.dir'];
   makeDirectory(dir);
-  const file = join(dir, `before-restore-${around.clock.nowMicros()}.tar.zst`);
-  await dumpToFile({ config, around, engine }, { file });
+  const file = join(dir, `before-restore-${host.clock.nowMicros()}.tar.zst`);
+  await dumpToFile({ config, host, engine }, { file });
   return file;
 };

@@ -8,7 +8,7 @@ import type { Config } from '../config/index.ts';
 import { type ObjectEngine, openObjects } from './open-objects.ts';
 
 /** What keeping a store in order needs of its host. */
-export interface UpkeepSurroundings {
+export interface UpkeepHost {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -41,18 +41,18 @@ export interface StoreEngine {
   objects(dir: string, use: 'read' | 'fill'): Promise<ObjectEngine>;
 }
 
-type Around = Pick<UpkeepSurroundings, 'clock' | 'log' | 'random'>;
+type StoreHost = Pick<UpkeepHost, 'clock' | 'log' | 'random'>;
 
 /** The engine of `store.url`. An engine comes in here, and nowhere else in app/upkeep. */
-export const storeEngine = (config: Config, around: Around): StoreEngine => {
+export const storeEngine = (config: Config, host: StoreHost): StoreEngine => {
   const objects = (dir: string, use: 'read' | 'fill') =>
-    openObjects(config, { ...around, dir, isReader: use === 'read' });
+    openObjects(config, { ...host, dir, isReader: use === 'read' });
   return config.store.engine === 'sqlite'
-    ? { ...sqliteEngine(config, around), objects }
-    : { ...postgresEngine(config.store.url, around), objects };
+    ? { ...sqliteEngine(config, host), objects }
+    : { ...postgresEngine(config.store.url, host), objects };
 };
 
-const sqliteEngine = ({ dataDir }: Config, { clock, log }: Around): Omit<StoreEngine, 'objects'> => ({
+const sqliteEngine = ({ dataDir }: Config, { clock, log }: StoreHost): Omit<StoreEngine, 'objects'> => ({
   isEmbedded: true,
   isInUse: async () => isDataDirInUse(dataDir),
   isEmpty: async () => true,
@@ -66,7 +66,7 @@ const sqliteEngine = ({ dataDir }: Config, { clock, log }: Around): Omit<StoreEn
 });
 
 /** The driver is imported only when something is asked of it. */
-const postgresEngine = (url: string, { clock, log }: Around): Omit<StoreEngine, 'objects'> => {
+const postgresEngine = (url: string, { clock, log }: StoreHost): Omit<StoreEngine, 'objects'> => {
   const postgres = () => import('../../store/postgres/index.ts');
   return {
     isEmbedded: false,

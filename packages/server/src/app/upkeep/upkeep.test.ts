@@ -225,7 +225,7 @@ describe('a restore', { timeout: 60_000 }, () => {
       },
     };
     const order = { file, isReplacing: true, engine: failing };
-    await expect(restoreBackup(place.config, places.around, order)).rejects.toThrow('no room');
+    await expect(restoreBackup(place.config, places.host, order)).rejects.toThrow('no room');
     expect(existsSync(join(place.dataDir, 'restoring'))).toBe(false);
     expect(await noteOf(place)).toBe('second');
   });
@@ -243,8 +243,8 @@ describe('a restore', { timeout: 60_000 }, () => {
     await expect(upkeep.backup({ file: `${file}.2` })).rejects.toMatchObject(unfinished);
     await expect(upkeep.moveSchema({ to: 'status' })).rejects.toMatchObject(unfinished);
     const { startApp } = await import('../index.ts');
-    const around = { environment: {}, faultPoint: () => undefined, fatal: () => undefined };
-    await expect(startApp(config, { ...around, ...pick(places) })).rejects.toMatchObject(unfinished);
+    const host = { environment: {}, faultPoint: () => undefined, fatal: () => undefined };
+    await expect(startApp(config, { ...host, ...pick(places) })).rejects.toMatchObject(unfinished);
 
     const { safety } = await upkeep.restore({ file, isReplacing: false });
     expect(safety).toBe(join(dataDir, 'before-restore-5'));
@@ -335,8 +335,8 @@ describe('a restore', { timeout: 60_000 }, () => {
     expect(await noteOf(places.place(safety.slice(places.root.length + 1)))).toBe('second');
     leave();
     const { startApp } = await import('../index.ts');
-    const around = { environment: {}, faultPoint: () => undefined, fatal: () => undefined };
-    const app = await startApp(place.config, { ...around, ...pick(places) });
+    const host = { environment: {}, faultPoint: () => undefined, fatal: () => undefined };
+    const app = await startApp(place.config, { ...host, ...pick(places) });
     await app.close();
     expect(existsSync(leftover)).toBe(false);
   });
@@ -472,7 +472,7 @@ describe('a database that is no file of the data directory', () => {
     const place = places.place();
     const engine = external(place);
     const into = (file: string, isReplacing: boolean) =>
-      restoreBackup(place.config, places.around, { file, isReplacing, engine });
+      restoreBackup(place.config, places.host, { file, isReplacing, engine });
     const elsewhere = join(places.root, 'elsewhere.db');
     expect((await into(first, false)).safety).toBeUndefined();
     expect(noteIn(elsewhere)).toBe('first');
@@ -495,12 +495,12 @@ describe('a database that is no file of the data directory', () => {
       epoch: async () => epoch,
     };
     const order = { file, isReplacing: false, engine };
-    await expect(restoreBackup(place.config, places.around, order)).rejects.toThrow('killed');
+    await expect(restoreBackup(place.config, places.host, order)).rejects.toThrow('killed');
     const { token } = JSON.parse(readFileSync(join(place.dataDir, 'restored.json'), 'utf8')) as { token: string };
-    await expect(restoreBackup(place.config, places.around, order)).rejects.toThrow('is not empty');
+    await expect(restoreBackup(place.config, places.host, order)).rejects.toThrow('is not empty');
     epoch = token;
     const done = { reason: 'TARGET_NOT_EMPTY', message: expect.stringContaining('is complete') };
-    await expect(restoreBackup(place.config, places.around, order)).rejects.toMatchObject(done);
+    await expect(restoreBackup(place.config, places.host, order)).rejects.toMatchObject(done);
   });
 
   it('whose load fails at its end says that it must be restored again', async () => {
@@ -515,9 +515,9 @@ describe('a database that is no file of the data directory', () => {
       }),
     };
     const order = { file, isReplacing: false, engine };
-    await expect(restoreBackup(place.config, places.around, order)).rejects.toThrow('the connection is gone');
+    await expect(restoreBackup(place.config, places.host, order)).rejects.toThrow('the connection is gone');
     await expect(place.upkeep.moveSchema({ to: 'status' })).rejects.toMatchObject({ reason: 'RESTORE_UNFINISHED' });
-    await restoreBackup(place.config, places.around, { ...order, engine: external(place) });
+    await restoreBackup(place.config, places.host, { ...order, engine: external(place) });
     expect(noteIn(join(places.root, 'elsewhere.db'))).toBe('first');
   });
 });

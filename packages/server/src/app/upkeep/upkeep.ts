@@ -4,7 +4,7 @@ import { type FetchedArchive, type FetchOrder, fetchArchive } from './fetch-arch
 import { moveSchema, type SchemaMove, type SchemaMoved } from './move-schema.ts';
 import { type BackupOrder, backupOffline, hasStore } from './offline-backup.ts';
 import { type Restored, type RestoreOrder, restoreBackup } from './restore.ts';
-import { storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+import { storeEngine, type UpkeepHost } from './store-engine.ts';
 
 /** What an operator does to the configured store. Every path is absolute; failures are Faults. */
 export interface Upkeep {
@@ -22,12 +22,12 @@ export interface Upkeep {
 }
 
 /** Opens nothing before it is asked. */
-export const createUpkeep = (config: Config, around: UpkeepSurroundings): Upkeep => ({
-  isInUse: () => storeEngine(config, around).isInUse(),
+export const createUpkeep = (config: Config, host: UpkeepHost): Upkeep => ({
+  isInUse: () => storeEngine(config, host).isInUse(),
   hasStore: () => hasStore(config),
-  backup: (order) => backupOffline(config, around, order),
-  fetch: (order) => fetchArchive(config, around, order),
+  backup: (order) => backupOffline(config, host, order),
+  fetch: (order) => fetchArchive(config, host, order),
   check: checkArchive,
-  restore: (order) => restoreBackup(config, around, order),
-  moveSchema: (move) => moveSchema(config, around, move),
+  restore: (order) => restoreBackup(config, host, order),
+  moveSchema: (move) => moveSchema(config, host, move),
 });

@@ -9,7 +9,6 @@ import {
   ModeAuthenticator,
 } from '../../auth/index.ts';
 import type { Clock } from '../../base/index.ts';
-import type { Operation } from '../../features/contract.ts';
 import {
   AccessTokens,
   ApiKeyDirectory,
@@ -18,7 +17,7 @@ import {
   TokenKeys,
   tokenOperations,
 } from '../../features/platform/access/index.ts';
-import type { HttpRoute } from '../../transport/contract.ts';
+import type { HttpRoute, Operation } from '../../operations/index.ts';
 import type { Config } from '../config/index.ts';
 import type { AppParts } from './operations.ts';
 

@@ -1,7 +1,7 @@
-import type { Operation } from '../../features/contract.ts';
 import { adminOperations, type ConfigurationFacts, type ProviderFacts } from '../../features/platform/admin/index.ts';
 import { pendingBackup } from '../../features/platform/backups/index.ts';
 import type { ModelRegistry } from '../../models/index.ts';
+import type { Operation } from '../../operations/index.ts';
 import { type Config, configurationValues, faultLine } from '../config/index.ts';
 import type { Engines } from './engines.ts';
 

@@ -10,7 +10,7 @@ import { mcpBindingOperations, mcpContracts, mcpServerOperations } from '../../f
 import type { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
 import { SkillDirectory, skillContract } from '../../features/authoring/skills/index.ts';
 import { templateContract, templateOperations } from '../../features/authoring/templates/index.ts';
-import type { Operation } from '../../features/contract.ts';
+import type { Operation } from '../../operations/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import type { ReadTx } from '../../store/contracts/index.ts';
 import type { Config } from '../config/index.ts';

@@ -1,7 +1,7 @@
 import type { AppendAudit } from '../../controllers/contract.ts';
-import type { Operation } from '../../features/contract.ts';
 import { utcCron } from '../../features/coordination/schedules/index.ts';
 import { BackupSchedule, BackupService, backupOperations } from '../../features/platform/backups/index.ts';
+import type { Operation } from '../../operations/index.ts';
 import type { Config } from '../config/index.ts';
 import type { PeriodicJob } from '../periodic.ts';
 import { storeEngine } from '../upkeep/index.ts';

@@ -6,7 +6,6 @@ import {
   StoredKindDoor,
 } from '../../controllers/index.ts';
 import { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
-import type { Operation } from '../../features/contract.ts';
 import {
   type ChannelLimits,
   ChannelRemains,
@@ -15,12 +14,15 @@ import {
   subscriptionContract,
   subscriptionController,
 } from '../../features/coordination/channels/index.ts';
+import { connectorOperations } from '../../features/coordination/connectors/index.ts';
 import {
   createInputCheck,
   scheduleContract,
   scheduleController,
   scheduleOperations,
 } from '../../features/coordination/schedules/index.ts';
+import { workflowOperations } from '../../features/coordination/workflows/index.ts';
+import type { Operation } from '../../operations/index.ts';
 import { notExecuted } from '../../resources/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
@@ -85,6 +87,8 @@ export const coordinationOperations = ({ config, engines, resources, turns }: Ap
   const door = (kind: string): StoredKindDoor =>
     new StoredKindDoor(kind, { store, writer, responseBytes: config.settings['limits.responseBytes'] });
   return [
+    ...workflowOperations,
+    ...connectorOperations,
     ...channelOperations({ ...shared, channels: door('Channel'), limits: channelLimits(config) }),
     ...scheduleOperations({
       store,

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => places.dispose());
 
-const surroundings = () => ({ ...places.around, fatal: () => undefined, environment: {} });
+const surroundings = () => ({ ...places.host, fatal: () => undefined, environment: {} });
 
 describe('a server that starts', () => {
   it('on a data directory of another one leaves its keys alone', async () => {

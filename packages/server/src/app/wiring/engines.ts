@@ -8,7 +8,7 @@ import type { Config, LoadedConfig } from '../config/index.ts';
 import { type ObjectEngine, openObjects, requireWholeDatabase, requireWholeDirectory } from '../upkeep/index.ts';
 
 /** What the process provides: time, randomness, log. */
-export interface Surroundings {
+export interface ServerHost {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -22,7 +22,7 @@ export interface Surroundings {
 }
 
 /** Opened engines and what hangs on them. */
-export interface Engines extends Surroundings {
+export interface Engines extends ServerHost {
   readonly store: Store;
   /** Looks at what the store lies on, for `svc doctor`; ends early when the signal aborts. */
   readonly examineStore: (signal: AbortSignal) => Promise<StoreExamination>;
@@ -35,7 +35,7 @@ export interface Engines extends Surroundings {
 }
 
 /** Opens store, bus and object bytes as configured; Fault FAILED_PRECONDITION for an engine this build lacks. */
-export const openEngines = async (config: Config, around: Surroundings): Promise<Engines> => {
+export const openEngines = async (config: Config, around: ServerHost): Promise<Engines> => {
   const { clock, random, log } = around;
   const directory = holdDirectory(config);
   let opened: OpenedStore | undefined;
@@ -92,14 +92,14 @@ const neverBehind = (clock: Clock, store: Pick<Store, 'steadyNow'>): Pick<Clock,
 
 type OpenedStore = Pick<Engines, 'store' | 'examineStore'>;
 
-const openStore = (config: Config, around: Surroundings): Promise<OpenedStore> =>
+const openStore = (config: Config, around: ServerHost): Promise<OpenedStore> =>
   config.store.engine === 'sqlite' ? openSqlite(config, around) : openPostgres(config, config.store.url, around);
 
 /** Fault points of the store are handed to it only when one of them is planned: they cost at every statement. */
-const storeFaults = ({ environment, faultPoint }: Surroundings) =>
+const storeFaults = ({ environment, faultPoint }: ServerHost) =>
   environment['SVC_FAULT_POINT']?.startsWith('store.') ? { faults: faultPoint } : {};
 
-const openSqlite = async (config: Config, around: Surroundings): Promise<OpenedStore> => {
+const openSqlite = async (config: Config, around: ServerHost): Promise<OpenedStore> => {
   const { clock, random, log, fatal } = around;
   const { dataDir } = config;
   const store = await openSqliteStore({
@@ -116,7 +116,7 @@ const openSqlite = async (config: Config, around: Surroundings): Promise<OpenedS
 };
 
 /** The driver is imported only here: a start on SQLite loads nothing of it. */
-const openPostgres = async (config: Config, url: string, around: Surroundings): Promise<OpenedStore> => {
+const openPostgres = async (config: Config, url: string, around: ServerHost): Promise<OpenedStore> => {
   const { openPostgresStore, examinePostgres } = await import('../../store/postgres/index.ts');
   const { clock, random, log } = around;
   const { poolSize, sync, busyTimeoutMs: lockTimeoutMs } = config.store;

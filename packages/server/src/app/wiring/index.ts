@@ -6,7 +6,7 @@ export { administrationOperations } from './administration.ts';
 export { skillSource } from './authoring.ts';
 export { type BackupParts, wireBackups } from './backups.ts';
 export { coordinationKinds, coordinationMachinery } from './coordination.ts';
-export { type Engines, openEngines, type Surroundings } from './engines.ts';
+export { type Engines, openEngines, type ServerHost } from './engines.ts';
 export { clientUrl, fileKinds, fileMachinery, wireFiles } from './files.ts';
 export { type Observation, openObservation, operatorRoutes, watchParts } from './observation.ts';
 export { type AppParts, surfaceOf } from './operations.ts';

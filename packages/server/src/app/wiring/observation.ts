@@ -1,7 +1,8 @@
 import { createIds } from '../../base/index.ts';
 import { failedTries, pendingBackup } from '../../features/platform/backups/index.ts';
+import type { HttpRoute } from '../../operations/index.ts';
 import type { TurnEndHook } from '../../runtime/index.ts';
-import type { FinishedCall, HttpRoute } from '../../transport/contract.ts';
+import type { FinishedCall } from '../../transport/contract.ts';
 import type { Config } from '../config/index.ts';
 import { callLog, createMetrics, type Metrics, openTracing, profileRoute, turnEndHook } from '../telemetry/index.ts';
 import type { Engines } from './engines.ts';

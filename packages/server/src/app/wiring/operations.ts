@@ -2,7 +2,6 @@ import type { ObjectLinks } from '../../features/authoring/files/index.ts';
 import { requireScope, resourceOperations } from '../../features/authoring/manifests/index.ts';
 import { namespaceOperations, PastAncestry } from '../../features/authoring/namespaces/index.ts';
 import { auditSecretReads } from '../../features/authoring/secrets/index.ts';
-import type { Operation } from '../../features/contract.ts';
 import { agentOperations } from '../../features/conversation/agents/index.ts';
 import {
   type SessionLimits,
@@ -13,8 +12,8 @@ import {
 import { chatRoutes, consoleRoutes } from '../../features/conversation/ui/index.ts';
 import { ChannelActivities } from '../../features/coordination/channels/index.ts';
 import { accessOperations } from '../../features/platform/access/index.ts';
+import type { HttpRoute, Operation } from '../../operations/index.ts';
 import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
-import type { HttpRoute } from '../../transport/contract.ts';
 import type { Config } from '../config/index.ts';
 import { GuardedFetch } from '../outbound/index.ts';
 import { authoringOperations } from './authoring.ts';

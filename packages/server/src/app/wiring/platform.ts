@@ -11,7 +11,6 @@ import {
 import { SEALED_LINK_KEY } from '../../features/authoring/files/index.ts';
 import { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
 import { SecretResolver, secretContract, secretOperations } from '../../features/authoring/secrets/index.ts';
-import type { Operation } from '../../features/contract.ts';
 import {
   PolicyIndex,
   PolicyMeter,
@@ -37,6 +36,7 @@ import {
   workerContract,
   workerOperations,
 } from '../../features/platform/workers/index.ts';
+import type { Operation } from '../../operations/index.ts';
 import type { Runtime } from '../../runtime/index.ts';
 import { earlierNow } from '../../store/contracts/index.ts';
 import { type Config, connectorVariables } from '../config/index.ts';

@@ -15,7 +15,8 @@ import {
   type TurnMeter,
   type TurnTracer,
 } from '../../runtime/index.ts';
-import { createPromptAssembler, createSessionGoals } from '../../runtime/prompt/index.ts';
+import { createPromptAssembler } from '../../runtime/prompt/index.ts';
+import { createSessionGoals } from '../../runtime/session/index.ts';
 import { CursorCodec, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
 import type { WriteTx } from '../../store/contracts/index.ts';
 import {

@@ -18,7 +18,7 @@ export interface JwksConfig {
   readonly rules: readonly JwksRule[];
 }
 
-/** How long a verified token counts before its signature is checked against the provider's keys again. */
+/** How long a verified token is accepted before its signature is checked against the provider's keys again. */
 const VERIFIED_MS = 15_000;
 const CACHED_TOKENS = 10_000;
 
@@ -85,7 +85,7 @@ export class JwksCredentials {
   }
 }
 
-/** A token of the provider alone opens nothing here: it must carry grants, or fit a rule. */
+/** A token of the provider alone gives no access: it must carry grants, or match a rule. */
 const grantsOf = (payload: JWTPayload, rules: readonly JwksRule[]): Caller['grants'] => {
   const carried = grantsOfClaims(payload);
   if (carried !== undefined) return carried;
@@ -94,7 +94,7 @@ const grantsOf = (payload: JWTPayload, rules: readonly JwksRule[]): Caller['gran
   throw grantMissing(payload, 'no rule of auth.jwks.rules fits it');
 };
 
-/** Whatever is wrong with a token or its key is one answer, except that its time is over. */
+/** Everything wrong with a token or its key has the same answer, except that it has expired. */
 const refuse = (error: unknown, { JOSEError, JWTExpired }: typeof errors): never => {
   if (error instanceof JWTExpired) throw credentialsExpired();
   if (error instanceof KeySetUnreadable)

@@ -1,7 +1,7 @@
 import type { CallerGrant, Role } from '../contract.ts';
 import type { Claims } from '../token-claims.ts';
 
-/** One entry of `auth.jwks.rules`: who has this value in this claim gets this grant. */
+/** One entry of `auth.jwks.rules`: tokens with this value in this claim get this grant. */
 export interface JwksRule {
   /** Name of the claim, or a path through nested ones such as `realm_access.roles`. */
   readonly claim: string;
@@ -14,10 +14,10 @@ export interface JwksRule {
   readonly readSecrets?: boolean;
 }
 
-/** Claims that are lists in one text, parted by blanks (RFC 8693 and what providers do with it). */
+/** Claims that are lists in one text, separated by spaces (RFC 8693, and a habit of providers). */
 const BLANK_LISTS: ReadonlySet<string> = new Set(['scope', 'scp']);
 
-/** The grants that rules give to the holder of these claims; none when no rule fits. */
+/** The grants that the rules give for these claims; none when no rule matches. */
 export const grantsOfRules = (rules: readonly JwksRule[], claims: Claims): readonly CallerGrant[] =>
   rules
     .filter((rule) => valuesOf(rule.claim, claims).includes(rule.value))

@@ -9,17 +9,17 @@ export interface RemoteKeySetDeps {
   readonly log: Log;
 }
 
-/** Least time between two fetches, whatever tokens name. */
+/** Least time between two fetches, whatever key ids tokens name. */
 const REFETCH_MS = 60_000;
-/** A key that the provider withdrew is trusted no longer than this. */
+/** A key that the provider has withdrawn is trusted for at most this long. */
 const MAX_AGE_MS = 600_000;
 const FETCH_MS = 5_000;
 const BYTES_MAX = 256 * 1024;
 
-/** The provider's keys could not be read, now or in the last minute. */
+/** The provider's keys could not be read, now or within the last minute. */
 export class KeySetUnreadable extends Error {}
 
-/** Public keys of an OIDC provider, fetched when first needed, when they are old, and for a key id no one knows yet. */
+/** Public keys of an OIDC provider, fetched on first use, when they are old, and for an unknown key id. */
 export class RemoteKeySet {
   readonly #deps: RemoteKeySetDeps;
   #keys: ReturnType<typeof createLocalJWKSet> | undefined;
@@ -49,7 +49,7 @@ export class RemoteKeySet {
     return this.#keys;
   }
 
-  /** False when the last try is less than a minute old; callers at the same time share one. */
+  /** False when the last attempt is less than a minute old; concurrent callers share one. */
   async #refetch(): Promise<boolean> {
     const nowMs = this.#deps.clock.monotonicMs();
     if (this.#fetching === undefined) {
@@ -63,7 +63,7 @@ export class RemoteKeySet {
     return true;
   }
 
-  /** A provider that fails leaves the keys that are known in force: its outage must not become ours. */
+  /** If the provider fails, the known keys stay valid: its outage must not become ours. */
   async #fetch(): Promise<void> {
     const { url, fetch, clock, log } = this.#deps;
     const jose = await import('jose');
@@ -83,7 +83,7 @@ export class RemoteKeySet {
   }
 }
 
-/** The body as text, never more than a key set can reasonably have. */
+/** The body as text, up to the size that a key set can reasonably have. */
 const readText = async (response: Response): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,8 +1,8 @@
-import type { AccessNeed, OperationAccess, TargetRule } from '../operation-access.ts';
+import type { AccessNeed, OperationAccess, TargetRule } from '../contract.ts';
 
 /**
- * What each operation needs, typed in from the contract's columns and not derived from the table of the product: the role, then where
- * its target is in the request. Who changes a row of the table changes what callers may do, and has to say so here as well.
+ * What each operation needs, typed in by hand and not derived from the table of the product: the role, then where its target is in the
+ * request. A change of the product's table changes what callers may do, and has to be made here as well.
  */
 const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${TargetRule}`>>>> = {
   'svc.gateway.GatewayService': {

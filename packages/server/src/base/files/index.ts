@@ -1,6 +1,6 @@
 /**
- * base/files: directories that svc makes, and files that only their owner reads. Knows nothing of what they hold. Called by whatever
- * keeps a file of its own: the embedded store, keys, backups.
+ * base/files: creates directories, and files that only their owner reads. Knows nothing about their contents. Used by all code that
+ * keeps files of its own: the embedded store, keys, backups.
  */
 export * from './make-directory.ts';
 export * from './private-file.ts';

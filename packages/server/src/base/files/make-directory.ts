@@ -8,29 +8,29 @@ const OWNER_ONLY = 0o700;
 export const systemCode = (error: unknown): string =>
   error instanceof Error && 'errno' in error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** True for what the system answers when a disk, or the share of a user on it, is full. */
+/** True for the errors of a full disk or an exhausted quota. */
 export const isNoRoom = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(systemCode(error));
 
 /**
- * Makes a directory and those above it, each for its owner only. Answers the first one that was made, undefined when all were there.
+ * Creates a directory and its parents, readable by the owner only. Returns the first one that was created, undefined when all existed.
  * Throws Fault FAILED_PRECONDITION DIRECTORY_UNUSABLE, and RESOURCE_EXHAUSTED STORAGE_FULL, with a text that says what to do.
  */
 export const makeDirectory = (path: string): string | undefined => {
-  // One by one: the recursive form of Node.js never returns below a file system that refuses new names, as /proc does.
+  // One by one: the recursive form of Node.js never returns on a file system that refuses new names, such as /proc.
   const missing: string[] = [];
   for (let each = path; !isDirectory(each); each = dirname(each)) missing.push(each);
   for (const each of missing.reverse()) {
     try {
       mkdirSync(each, OWNER_ONLY);
     } catch (error) {
-      // Another process may have made it meanwhile.
+      // Another process may have created it meanwhile.
       if (systemCode(error) !== 'EEXIST' || !isDirectory(each)) throw pathFault(each, error);
     }
   }
   return missing[0];
 };
 
-/** False where nothing is, below a file too: the file itself is reported when its turn comes. */
+/** False when nothing exists there, also below a file: the file itself is reported when its turn comes. */
 const isDirectory = (path: string): boolean => {
   let isOne: boolean | undefined;
   try {
@@ -51,7 +51,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   ELOOP: 'too many symbolic links lead there: choose another directory',
 };
 
-/** What to do about a file or directory that the system refuses to make or to use. */
+/** What to do when the system refuses to create or use a file or directory. */
 export const pathFault = (path: string, cause: unknown): Fault => {
   const code = systemCode(cause);
   if (isNoRoom(cause))

@@ -4,17 +4,17 @@ import { Fault } from '../fault.ts';
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
-/** What a file system without hard links answers; there the file is made in its place, whole once it is closed. */
+/** Errors of file systems without hard links; there the file is written in place, and is complete once it is closed. */
 const NO_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Gives a file a second name; `node:fs` has it. */
+/** Gives a file a second name; `node:fs` implements it. */
 export type MakeLink = (existing: string, fresh: string) => Promise<void>;
 
 /** FAILED_PRECONDITION KEY_FILE. */
 export const keyFileUnusable = (path: string, why: string, cause?: unknown): Fault =>
   new Fault('FAILED_PRECONDITION', 'KEY_FILE', `key file ${path} ${why}`, cause === undefined ? {} : { cause });
 
-/** The text of a file of keys; undefined when there is none. Throws KEY_FILE when others than its owner may read it. */
+/** The text of a key file; undefined when there is none. Throws KEY_FILE when users other than its owner may read it. */
 export const readPrivateFile = async (path: string, platform = process.platform): Promise<string | undefined> => {
   const facts = await stat(path).catch(absent);
   if (facts === undefined) return undefined;
@@ -29,9 +29,9 @@ export const readPrivateFile = async (path: string, platform = process.platform)
 };
 
 /**
- * Makes a file of keys, unless another process was first; no one ever sees it in part. Answers the text that is in it then,
- * which is on disk when this resolves. `draft`: a name that no other process uses; `makeLink` and `platform` replace the
- * system's own in tests.
+ * Creates a key file, unless another process was first; no process ever sees it incomplete. Returns the text that is in it then,
+ * which is on disk when this resolves. `draft`: a name that no other process uses; `makeLink` and `platform` replace those of
+ * the system in tests.
  */
 export const makePrivateFile = async (
   path: string,
@@ -58,8 +58,8 @@ export const makePrivateFile = async (
 };
 
 /**
- * Replaces the file as a whole; the text is on disk when this resolves. Throws KEY_FILE, and leaves nothing next to the
- * file then.
+ * Replaces the file atomically; the text is on disk when this resolves. Otherwise throws KEY_FILE, and leaves nothing next to
+ * the file.
  */
 export const replacePrivateFile = async (path: string, text: string): Promise<void> => {
   const fresh = `${path}.new`;
@@ -73,7 +73,7 @@ export const replacePrivateFile = async (path: string, text: string): Promise<vo
   await syncDirectory(dirname(path));
 };
 
-/** `wx` fails with EEXIST where there is a file. */
+/** `wx` fails with EEXIST when the file exists. */
 const writeWhole = async (path: string, text: string, how: 'w' | 'wx'): Promise<void> => {
   const file = await open(path, how, OWNER_ONLY);
   try {
@@ -91,7 +91,7 @@ const absent = (error: NodeJS.ErrnoException): undefined => {
 };
 
 const syncDirectory = async (directory: string, platform = process.platform): Promise<void> => {
-  // Windows opens no directories.
+  // Windows cannot open directories.
   if (platform !== 'win32') {
     const handle = await open(directory, 'r');
     await handle.sync().finally(() => handle.close());

@@ -45,7 +45,7 @@ const parseIpv6 = (text: string): bigint | undefined => {
   const last = parseGroups(tail ?? '', true);
   if (first === undefined || last === undefined) return undefined;
   const missing = GROUPS - first.length - last.length;
-  // Two colons stand for one group at least.
+  // Two colons replace at least one group.
   if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
   const groups = [...first, ...Array<bigint>(missing).fill(0n), ...last];
   return groups.reduce((value, group) => (value << 16n) | group, 0n);
@@ -67,7 +67,7 @@ export const parseAddress = (text: string): Address | undefined => {
   return { family: 4, value: address.value & 0xffff_ffffn };
 };
 
-/** Reads `address/bits`, or an address for itself alone; bits after the prefix are ignored. Undefined for everything else. */
+/** Reads `address/bits`, or a single address; bits after the prefix are ignored. Undefined for everything else. */
 export const parseNetwork = (text: string): Network | undefined => {
   const [net = '', prefix, more] = text.split('/');
   const written = parse(net);
@@ -84,7 +84,7 @@ export const contains = (network: Network, address: Address): boolean => {
   return network.family === address.family && network.value >> rest === address.value >> rest;
 };
 
-/** Tells clients apart by their address: an IPv4 address itself, of IPv6 the network of 64 bits that one customer gets. */
+/** The key that identifies a client by its address: an IPv4 address itself, for IPv6 the /64 network that one customer gets. */
 export const clientNetwork = (text: string): string => {
   const address = parseAddress(text);
   if (address === undefined) return text;

@@ -1,6 +1,6 @@
 /**
  * base/network: the one parser of IP addresses and networks, and the table of addresses that are not part of the public
- * internet. Used wherever an address decides: outbound requests, the Host header, what counts as this machine, limits per address.
+ * internet. Used for every decision about an address: outbound requests, the Host header, loopback, limits per address.
  */
-export { type Address, clientNetwork, contains, type Network, parseAddress, parseNetwork } from './address.ts';
+export { clientNetwork, contains, type Network, parseAddress, parseNetwork } from './address.ts';
 export { isLoopbackAddress, isLoopbackHost, isPublicAddress } from './special-ranges.ts';

@@ -2,7 +2,7 @@ import { assert } from '../assert.ts';
 import { type Address, contains, type Network, parseAddress, parseNetwork } from './address.ts';
 
 /**
- * Networks without public hosts, or whose addresses carry another address that nothing here looks into. From the registries
+ * Networks without public hosts, or whose addresses contain another address, which is not examined here. From the registries
  * "IANA IPv4 Special-Purpose Address Space" and "IANA IPv6 Special-Purpose Address Space" (as of 2025: rows that are not
  * globally reachable, and translation prefixes), plus multicast and the two address forms that RFC 4291 and RFC 3879 withdrew.
  */
@@ -38,7 +38,7 @@ const SPECIAL: readonly string[] = [
   'ff00::/8', // multicast (RFC 4291)
 ];
 
-/** A row of the tables here, which are checked by their test. */
+/** A row of the tables here; a test checks them. */
 const network = (text: string): Network => {
   const parsed = parseNetwork(text);
   assert(parsed !== undefined, `${text} is a network`);
@@ -46,7 +46,7 @@ const network = (text: string): Network => {
 };
 
 const special = SPECIAL.map(network);
-/** All that is handed out to public hosts so far: what is outside of it has no meaning yet (IANA IPv6 Address Space). */
+/** Everything that is assigned to public hosts so far: addresses outside of it have no meaning yet (IANA IPv6 Address Space). */
 const globalUnicast = network('2000::/3');
 const loopback = ['127.0.0.0/8', '::1/128'].map(network);
 

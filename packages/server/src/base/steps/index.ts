@@ -1,6 +1,6 @@
 /**
- * steps: long work that must not hold up the event loop: cut into steps, run in one go, in turns, or sharing the loop with the work
- * of other callers; or given to a thread. Knows nothing of what the work is.
+ * steps: long work that must not block the event loop: split into steps and run in one go, in turns, or in the gaps between the work
+ * of other callers; or moved to a thread. Knows nothing about the work itself.
  */
 export * from './loop-share.ts';
 export * from './pieces.ts';

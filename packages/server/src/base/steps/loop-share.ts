@@ -9,13 +9,13 @@ interface Job {
 
 /**
  * Runs long work of many callers in the gaps of the event loop: one step of one of them in each turn of the loop, in rotation.
- * However many callers there are, everything else waits for one step at most. A step should take a few milliseconds.
+ * With any number of callers, everything else waits for one step at most. A step should take a few milliseconds.
  */
 export class LoopShare {
   readonly #jobs: Job[] = [];
   #isRunning = false;
 
-  /** What the work answers, once its last step ran; rejects with what a step throws. */
+  /** The result of the work after its last step; rejects with what a step throws. */
   run<T>(steps: Steps<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const step = (): boolean => {

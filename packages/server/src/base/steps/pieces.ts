@@ -3,7 +3,7 @@ import type { Steps } from './steps.ts';
 /** Bytes copied in one step: memory that is written for the first time costs up to 8 ms a mebibyte. */
 const STEP_BYTES = 512 * 1024;
 
-/** The bytes cut into pieces of at most `most` bytes, which share their memory; none of no bytes. */
+/** The bytes split into chunks of at most `most` bytes, which share their memory; no chunks for no bytes. */
 export function* piecesOf(bytes: Uint8Array, most: number): Generator<Uint8Array, void, void> {
   for (let start = 0; start < bytes.byteLength; start += most) yield bytes.subarray(start, start + most);
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Work that can be put aside after each step; what it answers comes at its end. */
+/** Work that can be paused after each step; its result comes at the end. */
 export type Steps<T> = Generator<void, T, void>;
 
 /** Runs the work in one go. */
@@ -11,7 +11,7 @@ export const atOnce = <T>(steps: Steps<T>): T => {
   }
 };
 
-/** Runs the work and lets everybody else have a turn after every `perTurn` steps: long work of one must not hold up all. */
+/** Runs the work and yields to the event loop after every `perTurn` steps, so that long work of one caller does not block the others. */
 export const inTurns = async <T>(steps: Steps<T>, perTurn: number): Promise<T> => {
   for (let count = 1; ; count += 1) {
     const step = steps.next();

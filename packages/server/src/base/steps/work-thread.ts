@@ -2,33 +2,33 @@ import { type Transferable, Worker } from 'node:worker_threads';
 import type { CancelTimer, Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 
-/** The thread ends when it was not needed for so long. */
+/** The thread ends after being idle for this long. */
 const IDLE_MS = 5_000;
-/** Memory for new values, in MiB: small, so that little is kept of what one piece of work leaves behind. */
+/** Memory for new values, in MiB: small, so that little garbage is kept from one job. */
 const YOUNG_MIB = 16;
 
-/** How a thread is started, and what bounds one piece of its work. */
+/** How a thread is started, and the limits of one job. */
 export interface WorkThreadOptions {
   /** Module that answers each message of its parent with one message. */
   readonly module: URL;
   readonly clock: Clock;
-  /** Work that takes longer is given up. */
+  /** A job that takes longer is cancelled. */
   readonly limitMs: number;
-  /** Memory of the thread, in MiB; contents that are handed over do not count. */
+  /** Memory of the thread, in MiB; contents that are transferred do not count. */
   readonly memoryMib: number;
 }
 
-/** What the refusals of one piece of work say. */
+/** What the error of a job says. */
 export interface WorkWords {
-  /** What is worked on, as a field of the request. */
+  /** What is processed, as a field of the request. */
   readonly subject: string;
   /** What the caller can do about it. */
   readonly advice: string;
 }
 
 /**
- * A thread for work that would hold up the event loop, started with the first piece of work and ended when idle. It does one piece
- * at a time; the others wait. Work that takes too long or too much memory ends the thread and is refused; the next piece of work
+ * A thread for work that would block the event loop, started with the first job and ended when idle. It does one job at a
+ * time; the others wait. A job that takes too long or too much memory ends the thread and is refused; the next job
  * gets a new one.
  */
 export class WorkThread<Work, Answer> {
@@ -43,8 +43,8 @@ export class WorkThread<Work, Answer> {
   }
 
   /**
-   * What the thread answers. Memory in `handed` is moved to the thread and can no longer be used here. RESOURCE_EXHAUSTED TOO_LARGE
-   * for work that needs too much time or memory; anything else that the thread throws is rejected as it is.
+   * The answer of the thread. Memory in `handed` is transferred to the thread and can no longer be used here. RESOURCE_EXHAUSTED TOO_LARGE
+   * for a job that needs too much time or memory; other errors of the thread are rethrown.
    */
   run(work: Work, words: WorkWords, handed: readonly Transferable[] = []): Promise<Answer> {
     const answer = this.#last.then(() => this.#ask(work, words, handed));
@@ -87,9 +87,9 @@ export class WorkThread<Work, Answer> {
     const worker = new Worker(module, {
       resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: YOUNG_MIB },
     });
-    // Neither the thread nor its timer keeps a process alive that has stopped.
+    // Neither the thread nor its timer keeps a stopped process alive.
     worker.unref();
-    // A thread that fails between two pieces of work must not end the process, as an error that no listener takes does.
+    // A thread that fails between two jobs must not end the process, as an unhandled error event would.
     worker.on('error', () => this.#failed.add(worker));
     this.#worker = worker;
     return worker;
@@ -102,6 +102,6 @@ export class WorkThread<Work, Answer> {
   }
 }
 
-/** True for the end of a thread without memory, and for texts, lists and stacks that are larger than the engine can hold. */
+/** True when a thread ran out of memory, and for texts, lists and stacks larger than the engine can hold. */
 const isExhausted = (error: Error): boolean =>
   error instanceof RangeError || ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY');

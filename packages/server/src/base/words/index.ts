@@ -1,5 +1,5 @@
 /**
- * words: what searches compare, words of a text, folded and stemmed, the same for every index and every query; and lists of
+ * words: how searches compare text: words, folded and stemmed, the same for every index and every query; and lists of
  * names in a sentence.
  */
 export { firstNames } from './first-names.ts';

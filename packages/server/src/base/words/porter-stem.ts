@@ -1,6 +1,6 @@
 /**
  * The stemmer of M. F. Porter, "An algorithm for suffix stripping" (Program 14, 1980): `refunds`, `refunded` and `refunding` all
- * become `refund`. A stem is for comparing only and need be no word. `m` of the paper counts how often a vowel is followed by a
+ * become `refund`. A stem is for comparing only and need not be a word. `m` of the paper counts how often a vowel is followed by a
  * consonant.
  */
 type Rule = readonly [suffix: string, replacement: string];

@@ -7,7 +7,7 @@ const WORDS = /[\p{L}\p{N}\p{Co}]+/gu;
 const MARKS = /\p{M}+/gu;
 const ENGLISH = /^[a-z]+$/;
 
-/** Letters that are not letters with an accent: what they are written as where they are missing. */
+/** Letters that are not an accented base letter, and how they are written without them. */
 const FOLDED = {
   ß: 'ss',
   æ: 'ae',
@@ -24,7 +24,7 @@ const FOLDED = {
 } as const;
 const FOLDABLE = /[ßæœøđðþłħıŋſ]/g;
 
-/** A text without case, accents and letters of single languages: `Straße` is `strasse`. */
+/** A text without case, accents and letters of single languages: `Straße` becomes `strasse`. */
 const folded = (text: string): string =>
   text
     .toLowerCase()
@@ -35,7 +35,7 @@ const folded = (text: string): string =>
 /**
  * The words of a text as searches compare them, in order: folded, English ones by their stem, separated by everything that is
  * neither letter nor digit. Every index and every query uses this one function, so that no dictionary, stop word or locale of a database
- * decides what is found. A change of what it answers needs a new value of SEARCH_WORDS_FORM.
+ * decides what is found. A change of its result needs a new value of SEARCH_WORDS_FORM.
  */
 export const searchWords = (text: string): readonly string[] =>
   (folded(text).match(WORDS) ?? []).map((word) => {
@@ -43,5 +43,5 @@ export const searchWords = (text: string): readonly string[] =>
     return ENGLISH.test(cut) ? porterStem(cut) : cut;
   });
 
-/** Names what searchWords answers; an index of another form is built again when its store is opened. */
+/** Names the form of words; an index with another form is rebuilt when its store is opened. */
 export const SEARCH_WORDS_FORM = '2';

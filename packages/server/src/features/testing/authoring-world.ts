@@ -1,4 +1,5 @@
 import { type KindContract, type Reconciler, StoredKindDoor } from '../../controllers/index.ts';
+import type { Operation } from '../../operations/index.ts';
 import { defaultLabelLimits } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { PlacementScope } from '../authoring/deployments/index.ts';
@@ -17,7 +18,6 @@ import {
 import { descendantRecords, NamespaceDirectory } from '../authoring/namespaces/index.ts';
 import { SkillDirectory, skillContract } from '../authoring/skills/index.ts';
 import { templateContract, templateOperations } from '../authoring/templates/index.ts';
-import type { Operation } from '../contract.ts';
 import { agentController } from '../conversation/agents/index.ts';
 import { openResourceWorld } from './resource-world.ts';
 

@@ -29,7 +29,7 @@ const ROUNDS_MAX = 500;
 export type DeploymentWorld = Awaited<ReturnType<typeof openDeploymentWorld>>;
 
 /** What deployments work with in a test; a store that fails or a log may be put in place. */
-export type ControllerParts = Partial<Pick<DeploymentsDeps, 'store' | 'log' | 'seal' | 'limits'>>;
+type ControllerParts = Partial<Pick<DeploymentsDeps, 'store' | 'log' | 'seal' | 'limits'>>;
 
 /** The resource world with deployments and the kinds they render; controllers run only by `settle`. */
 export const openDeploymentWorld = async () => {

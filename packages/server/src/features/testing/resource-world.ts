@@ -13,6 +13,7 @@ import {
   StoreChangeFeed,
   TransactionalResourceWriter,
 } from '../../controllers/index.ts';
+import type { Operation, StreamSink } from '../../operations/index.ts';
 import { defaultLabelLimits, ResourceViews } from '../../resources/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { ResourceKey, ResourceReads, Store, WriteTx } from '../../store/contracts/index.ts';
@@ -31,7 +32,6 @@ import {
   PastAncestry,
 } from '../authoring/namespaces/index.ts';
 import { freshKey, KeyRing } from '../authoring/secrets/index.ts';
-import type { Operation, StreamSink } from '../contract.ts';
 import {
   AgentRevisionDrop,
   AgentSessions,
@@ -54,7 +54,7 @@ export interface WorldOptions {
 }
 
 /** What contracts of kinds may be built from. */
-export interface WorldParts {
+interface WorldParts {
   readonly store: Store;
   readonly directory: NamespaceDirectory;
   readonly seal: KeyRing;
@@ -164,7 +164,7 @@ const callers = (operations: readonly Operation[], authorizer: GrantAuthorizer) 
     if (method === undefined || found === undefined) throw new Error(`no operation ${operation.name}`);
     const message = create(operation.input, request as never);
     const context = callContext(`${method.service}/${method.name}`, caller);
-    authorizer.authorize(context.operation, message, caller);
+    authorizer.authorize(found.access, message, caller);
     return { found, message, context };
   };
   const call = async <I extends DescMessage>(

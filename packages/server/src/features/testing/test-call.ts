@@ -1,5 +1,5 @@
 import type { CallContext, Caller } from '../../auth/contract.ts';
-import type { StreamSink } from '../contract.ts';
+import type { StreamSink } from '../../operations/index.ts';
 
 /** May do and see everything. */
 export const ADMIN: Caller = {

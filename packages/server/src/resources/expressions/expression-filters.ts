@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonData } from '../canonical-json.ts';
 
-/** The filters besides `default`, which alone takes an argument. */
+/** The filters except `default`, the only one with an argument. */
 const FILTERS = {
   upper: (value: JsonData): string => plainText(value).toUpperCase(),
   lower: (value: JsonData): string => plainText(value).toLowerCase(),
@@ -14,10 +14,10 @@ export type FilterName = keyof typeof FILTERS;
 /** True for the name of a filter without argument. */
 export const isFilter = (name: string): name is FilterName => Object.hasOwn(FILTERS, name);
 
-/** What the filter makes of a value. */
+/** Applies the filter to a value. */
 export const applyFilter = (value: JsonData, name: FilterName): string => FILTERS[name](value);
 
-/** A value inside a text: texts as they are, everything else as JSON. */
+/** A value inside a text: texts unchanged, everything else as JSON. */
 export const plainText = (value: JsonData): string => (typeof value === 'string' ? value : canonicalJson(value));
 
 /** Lower-case letters and digits joined by single hyphens; accents are dropped. */

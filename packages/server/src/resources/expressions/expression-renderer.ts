@@ -8,27 +8,27 @@ import {
   type TextProblem,
 } from './expression-syntax.ts';
 
-/** What one phase knows when it renders. */
+/** The variables of one phase of rendering. */
 export interface ExpressionScope {
   /** Roots whose values this phase knows. */
   readonly owns: ReadonlySet<string>;
-  /** Roots of later phases: their expressions stay as they are written. */
+  /** Roots of later phases: their expressions are left unchanged. */
   readonly passes: ReadonlySet<string>;
-  /** True where a later phase reads the text too: raw blocks stay closed for it. */
+  /** True if a later phase reads the text too: raw blocks stay closed for it. */
   readonly keepsRaw: boolean;
   /** Value of a variable of an owned root; undefined = not defined. */
   readonly resolve: (path: ExpressionPath) => JsonData | undefined;
-  /** How a value was written, such as `1.50`: it reads so inside of texts. Undefined, or absent, for what reads as its value. */
+  /** How a value was written, such as `1.50`, which is used inside of texts. Undefined, or absent, if that is the same as its value. */
   readonly written?: (path: ExpressionPath) => string | undefined;
 }
 
 export interface RenderedText {
-  /** Text, or the value itself where the text is one expression. */
+  /** Text, or the value itself if the text is a single expression. */
   readonly value: JsonData;
   readonly problems: readonly TextProblem[];
 }
 
-/** Where a text is in a JSON value. */
+/** The position of a text in a JSON value. */
 export interface TextPlace {
   /** JSON pointer (RFC 6901). */
   readonly pointer: string;
@@ -39,14 +39,14 @@ export interface TextPlace {
 type ValuePiece = Extract<ExpressionPiece, { kind: 'value' }>;
 type Outcome = Found | { readonly passed: string } | { readonly problem: TextProblem };
 
-/** A value, and how it reads inside of a text. */
+/** A value, and its form inside of a text. */
 interface Found {
   readonly value: JsonData;
   readonly written: string;
 }
 
 /**
- * Renders one text. Values are inserted as they are and never rendered again.
+ * Renders one text. Values are inserted unchanged and never rendered again.
  */
 export const renderText = (text: string, scope: ExpressionScope): RenderedText => {
   if (!hasExpressions(text)) return { value: text, problems: [] };
@@ -97,11 +97,11 @@ const renderValue = (piece: ValuePiece, scope: ExpressionScope): Outcome => {
   return result ?? { problem: { offset, message: `${piece.path.join('.')} is not defined` } };
 };
 
-/** Filters of texts read what was written. */
+/** Text filters read the form that was written. */
 const filtered = ({ value, written }: Found, filter: FilterName): JsonData =>
   applyFilter(filter === 'json' ? value : written, filter);
 
-/** The value with every text in it replaced; keys stay. */
+/** The value with every text in it rendered; keys are unchanged. */
 export const mapTexts = (
   value: JsonData,
   change: (text: string, place: TextPlace) => JsonData,

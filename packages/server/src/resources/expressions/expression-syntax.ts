@@ -4,12 +4,10 @@ import { type FilterName, isFilter } from './expression-filters.ts';
 export type ExpressionPath = readonly string[];
 
 /** What replaces an undefined or empty value. */
-export type DefaultValue = { readonly path: ExpressionPath } | { readonly value: string | number };
+type DefaultValue = { readonly path: ExpressionPath } | { readonly value: string | number };
 
-/** One step of an expression: a filter, or a default with what it falls back to. */
-export type ExpressionStep =
-  | { readonly filter: FilterName }
-  | { readonly filter: 'default'; readonly fallback: DefaultValue };
+/** One step of an expression: a filter, or a default with its fallback. */
+type ExpressionStep = { readonly filter: FilterName } | { readonly filter: 'default'; readonly fallback: DefaultValue };
 
 /** A piece of a text: literal text, literal text of a raw block, or a variable with its steps. */
 export type ExpressionPiece =
@@ -46,7 +44,7 @@ const QUOTED = /"([^"\n]*)"|'([^'\n]*)'/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?![A-Za-z0-9_.])/y;
 const BLANK = /[ \t\r\n]*/y;
 
-/** Reads a text; never throws. Expressions are found by a scan from left to right, so a value never becomes syntax. */
+/** Parses a text; never throws. Expressions are found by a scan from left to right, so a value never becomes syntax. */
 export const parseText = (text: string): ParsedText => {
   const pieces: ExpressionPiece[] = [];
   const problems: TextProblem[] = [];
@@ -125,7 +123,7 @@ class ExpressionReader {
     return true;
   }
 
-  /** `name.name["any text"]`; undefined when there is none here. */
+  /** `name.name["any text"]`; undefined if there is none at this position. */
   path(): ExpressionPath | undefined {
     this.#match(BLANK);
     const root = this.#match(NAME);
@@ -146,7 +144,7 @@ class ExpressionReader {
     return found === undefined ? undefined : (found[1] ?? found[2]);
   }
 
-  /** One filter, or what is wrong with it. */
+  /** One filter, or the error in it. */
   step(): ExpressionStep | string {
     this.#match(BLANK);
     const name = this.#match(NAME)?.[0];

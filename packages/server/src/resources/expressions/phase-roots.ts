@@ -3,7 +3,7 @@ import type { ExpressionPath } from './expression-syntax.ts';
 /** Roots that are known when a replica is rendered. */
 export const DEPLOYMENT_ROOTS: ReadonlySet<string> = new Set(['namespace', 'deployment', 'template']);
 
-/** Roots of the turn phase, passed on by every earlier one; `namespace` belongs to the first phase. */
+/** Roots of the turn phase, passed through by every earlier one; `namespace` belongs to the first phase. */
 export const LATER_ROOTS: ReadonlySet<string> = new Set([
   'now',
   'date',

@@ -1,5 +1,5 @@
 /**
- * identifiers: what things are called: the grammar of names, paths of namespaces, names of files and sessions, and how a
+ * identifiers: the grammar of names, paths of namespaces, names of files and sessions, and the check that a
  * name in a body agrees with the path of its request. Knows no kind.
  */
 export * from './file-name.ts';

@@ -1,4 +1,4 @@
-/** Grammar of names. Names are never trimmed; a malformed name in a read means that there is no such thing. */
+/** Grammar of names. Names are never trimmed; a read with a malformed name finds nothing. */
 
 export type NameRule = 'namespace' | 'agent' | 'skill' | 'knowledge' | 'plain';
 

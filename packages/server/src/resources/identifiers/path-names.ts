@@ -2,7 +2,7 @@ import type { ResourceMeta } from '@svc/api/resources';
 import type { FieldViolation } from '../../base/index.ts';
 import { isName, nameForm } from './names.ts';
 
-/** What a request with a whole resource is addressed by; without a name it creates one. */
+/** The address in a request with a whole resource; without a name it creates one. */
 export interface PathNames {
   readonly ns: string;
   readonly name?: string;
@@ -14,7 +14,7 @@ const differs = (field: string): FieldViolation => ({
   reason: 'PATH_BODY_MISMATCH',
 });
 
-/** Faults of the names in a body: the form of the name at creation, and what contradicts the path. */
+/** Errors of the names in a body: malformed names at creation, and contradictions to the path. */
 export const checkPathNames = (
   metadata: Pick<ResourceMeta, 'name' | 'namespace'> | undefined,
   path: PathNames,

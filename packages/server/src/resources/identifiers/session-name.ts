@@ -1,4 +1,4 @@
-/** Names that tell a session apart from all others. */
+/** Names that identify a session uniquely. */
 export interface SessionAddress {
   readonly namespace: string;
   readonly agent: string;

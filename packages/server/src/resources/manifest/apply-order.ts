@@ -1,4 +1,4 @@
-/** Kinds in the order of application; custom kinds come last. */
+/** Kinds in the order in which they are applied; custom kinds come last. */
 const ORDER = [
   'Namespace',
   'Secret',
@@ -25,5 +25,5 @@ const ORDER = [
 
 const ranks: ReadonlyMap<string, number> = new Map(ORDER.map((kind, index) => [kind, index]));
 
-/** Place of a kind in the order of application; deletion goes the other way. */
+/** Position of a kind in that order; deletion uses the reverse. */
 export const applyRank = (kind: string): number => ranks.get(kind) ?? ORDER.length;

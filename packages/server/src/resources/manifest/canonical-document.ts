@@ -3,7 +3,7 @@ import { ResourceMetaSchema } from '@svc/api/resources';
 import type { JsonMap } from '../canonical-json.ts';
 import type { ManifestResource } from './manifest-document.ts';
 
-/** A resource as a manifest in stored form: conveniences resolved, nothing that is empty. */
+/** A resource as a manifest in stored form: short forms resolved, empty values left out. */
 export const canonicalDocument = (resource: ManifestResource): JsonMap => {
   const { apiVersion, key, row, spec, metadata } = resource;
   return {

@@ -9,7 +9,7 @@ import {
   textOf,
 } from './manifest-node.ts';
 
-/** Where what a manifest only names comes from; undefined = not there. */
+/** Reads files and variables that a manifest refers to; undefined = does not exist. */
 export interface OutsideTexts {
   /** Bytes of a file; the path is relative to the manifest. */
   readonly file: (path: string) => Uint8Array | undefined;
@@ -22,7 +22,7 @@ const FILE_MEMBERS: ReadonlyMap<string, Readonly<Record<string, string>>> = new 
   ['Skill', { instructionsFromFile: 'instructions' }],
 ]);
 
-/** Puts texts of files and of the environment, as they are, where a manifest only names them. */
+/** Replaces references to files and variables in a manifest by their contents, unchanged. */
 export const fillFromFiles = (node: ManifestNode, texts: OutsideTexts, report: FindingReport): ManifestNode => {
   if (node.form !== 'map') return node;
   const spec = memberNode(node, 'spec');
@@ -55,7 +55,7 @@ interface Reading {
   readonly field: string;
 }
 
-/** What a member names; '' after reporting that it is not there. */
+/** The content that a member refers to; '' after reporting that it does not exist. */
 const outside = ({ node }: MapMember, reading: Reading, report: FindingReport): string | Uint8Array => {
   const name = textOf(node);
   const value = name === '' ? undefined : reading.read(name);
@@ -68,7 +68,7 @@ const outside = ({ node }: MapMember, reading: Reading, report: FindingReport): 
 const utf8Text = (bytes: Uint8Array): string | undefined =>
   isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8') : undefined;
 
-/** `fromFile` and `fromEnv` of a Secret become values like those that are there: plain ones, or base64 of what is not text. */
+/** `fromFile` and `fromEnv` of a Secret become values like the others: plain ones, or base64 if they are not text. */
 const fillSecret = (spec: MapNode, texts: OutsideTexts, report: FindingReport): MapNode => {
   const sources = { fromFile: texts.file, fromEnv: texts.variable };
   const plain: MapMember[] = [];
@@ -88,7 +88,7 @@ const fillSecret = (spec: MapNode, texts: OutsideTexts, report: FindingReport): 
   const added = new Set([...plain, ...encoded].map(({ name }) => name));
   const joined = (members: readonly MapMember[], name: string, other: string): MapMember[] => {
     const given = memberNode(spec, name, other) ?? { form: 'map', members: [], at: spec.at };
-    // What is not a map is refused where all fields are judged.
+    // A value that is not a map is refused later, with all other fields.
     if (given.form !== 'map') return [{ name, node: given, at: given.at }];
     const kept = given.members.filter((member) => !added.has(member.name));
     const node: MapNode = { ...given, members: [...kept, ...members] };
@@ -101,5 +101,5 @@ const fillSecret = (spec: MapNode, texts: OutsideTexts, report: FindingReport): 
   };
 };
 
-/** Members of a Secret that are written anew. */
+/** Members of a Secret that are replaced. */
 const REPLACED: ReadonlySet<string> = new Set(['fromFile', 'fromEnv', 'data', 'stringData', 'string_data']);

@@ -1,5 +1,5 @@
 /**
- * resources/manifest: manifests as text and as messages: syntax, strict fields with places, conveniences of each
+ * resources/manifest: manifests as text and as messages: syntax, strict fields with positions, short forms of each
  * kind, order of application. Pure: no store, no files, no variables (those are the command line's). The manifests feature
  * applies what it reads; the command line checks with it before it calls.
  */

@@ -11,7 +11,7 @@ import { type ManifestNode, type MapNode, memberNode, nodeJson, textOf } from '.
 import { MessageReader } from './message-reader.ts';
 import { adviceFor } from './nearest-name.ts';
 
-/** One document as far as it could be read. `resource` is there when nothing is wrong with its form. */
+/** One document as far as it could be read. `resource` is set when its form has no errors. */
 export interface ManifestDocument {
   readonly index: number;
   /** As written, '' where it could not be read; for reports. */
@@ -31,31 +31,31 @@ export interface ManifestResource {
   readonly row: KindRow | undefined;
   readonly metadata: ResourceMeta;
   readonly spec: Message;
-  /** What the document itself says, as JSON in stored form: `metadata.labels`, `metadata.annotations` and `spec`. */
+  /** The content of the document, as JSON in stored form: `metadata.labels`, `metadata.annotations` and `spec`. */
   readonly said: JsonMap;
 }
 
 export interface ReadOptions {
   /** For documents that name no namespace. */
   readonly namespace: string;
-  /** Documents may name no other one. */
+  /** Documents may not name another one. */
   readonly isNamespaceFixed?: boolean;
-  /** Documents may name the uid that a new resource shall have. */
+  /** Documents may name the uid of a new resource. */
   readonly keepsUids?: boolean;
-  /** Changes a document before it is judged: the command line's files and variables. */
+  /** Changes a document before it is checked: the command line's files and variables. */
   readonly prepare?: (node: ManifestNode, report: FindingReport) => ManifestNode;
 }
 
 const TOP = ['apiVersion', 'kind', 'metadata', 'spec'] as const;
 const SERVER_OWNED: ReadonlySet<string> = new Set(['uid', 'generation', 'deletionTimestamp']);
-/** What a uid that a new resource shall keep has to be. */
+/** The form of a uid that a new resource may keep. */
 export const UID_FORM = 'must be a UUIDv7 in lower case, or left out';
 const CUSTOM_KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
 const AGENT_TEMPLATE = 'AgentTemplate';
-/** What the path of a document is stored without. The look behind keeps a run of slashes from being tried from each of them. */
+/** Leading and trailing parts that a stored path does not have. The look-behind keeps a run of slashes from being tried at each of them. */
 const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
 
-/** Reads one document by all rules of form, naming everything that is wrong with it. */
+/** Reads one document by all rules of form, and reports every error. */
 export const readDocument = (index: number, read: ManifestNode, options: ReadOptions): ManifestDocument => {
   const report = new FindingReport(index, read.at);
   const node = options.prepare?.(read, report) ?? read;
@@ -89,7 +89,7 @@ export const readDocument = (index: number, read: ManifestNode, options: ReadOpt
   return settle(said, { ...kind, metadata, spec, metadataNode: memberNode(map, 'metadata') });
 };
 
-/** The members of a document by their names; others are reported. */
+/** The members of a document by name; unknown ones are reported. */
 const topMembers = (node: MapNode, report: FindingReport): MapNode => {
   const members = node.members.map((member) =>
     member.name === 'api_version' ? { ...member, name: 'apiVersion' } : member,
@@ -213,7 +213,7 @@ interface Parts extends ReadKind {
   readonly metadataNode: ManifestNode | undefined;
 }
 
-/** Names that follow from the spec, and the resource when nothing is wrong. */
+/** Names that follow from the spec, and the resource if there are no errors. */
 const settle = (document: Omit<ManifestDocument, 'resource'>, parts: Parts): ManifestDocument => {
   const { report } = document;
   const { row, metadata, spec, apiVersion } = parts;
@@ -251,7 +251,7 @@ const derivedNames = (parts: Parts): { readonly name: string; readonly channel: 
   return { name: metadata.name.slice(slash + 1), channel: metadata.name.slice(0, slash) };
 };
 
-/** Each value of the document as the store would hold it; null where that is nothing: the default of the field. */
+/** Each value of the document as the store would hold it; null for the default of a field, which is not stored. */
 const asStored = (desc: DescMessage, both: { readonly json: JsonMap; readonly message: Message }): JsonData =>
   overlay(both.json, toJson(desc, both.message) as JsonData);
 

@@ -1,6 +1,6 @@
 import type { Position } from './manifest-node.ts';
 
-/** One thing that is wrong with a document, with its place. */
+/** One error in a document, with its position. */
 export interface ManifestFinding {
   /** From 0, in the order of the input. */
   readonly document: number;
@@ -15,7 +15,7 @@ export interface ManifestFinding {
 /** Findings of one document that are kept. */
 const FINDINGS_MAX = 100;
 
-/** Collects what is wrong with one document, and where its fields are. */
+/** Collects the errors of one document, and the positions of its fields. */
 export class FindingReport {
   readonly findings: ManifestFinding[] = [];
   readonly #document: number;
@@ -27,7 +27,7 @@ export class FindingReport {
     this.#start = start;
   }
 
-  /** True once no further finding is kept: what reads may stop. */
+  /** True once no further finding is kept: readers may stop. */
   get isFull(): boolean {
     return this.findings.length >= FINDINGS_MAX;
   }
@@ -48,12 +48,12 @@ export class FindingReport {
     return undefined;
   }
 
-  /** Remembers where a field is. */
+  /** Records the position of a field. */
   place(field: string, at: Position): void {
     this.#places.set(plainPath(field), at);
   }
 
-  /** Where a field is, or the nearest thing around it. */
+  /** The position of a field, or of the nearest field around it. */
   positionOf(field: string): Position {
     for (let path = plainPath(field); path !== ''; path = outer(path)) {
       const found = this.#places.get(path);
@@ -63,7 +63,7 @@ export class FindingReport {
   }
 }
 
-/** Map keys are written with and without quotes in paths; here without. */
+/** Map keys are written with and without quotes in paths; here they are without. */
 const plainPath = (field: string): string => field.replaceAll('["', '[').replaceAll('"]', ']');
 
 const outer = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('.'), path.lastIndexOf('[')));

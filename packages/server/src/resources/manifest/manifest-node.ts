@@ -1,12 +1,12 @@
 import { canonicalJson, type JsonData } from '../canonical-json.ts';
 
-/** A place in the input, both from 1. */
+/** A position in the input; line and column count from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Parsed input with the place of every value; integers stay exact. */
+/** Parsed input with the position of every value; integers stay exact. */
 export type ManifestNode = ScalarNode | ListNode | MapNode;
 
 export interface ScalarNode {
@@ -30,20 +30,20 @@ export interface MapNode {
 export interface MapMember {
   readonly name: string;
   readonly node: ManifestNode;
-  /** Of the name. */
+  /** Position of the name. */
   readonly at: Position;
 }
 
-/** The node of a member that is there and not null. */
+/** The node of a member that exists and is not null. */
 export const memberNode = (map: MapNode, ...names: readonly string[]): ManifestNode | undefined => {
   const found = map.members.find((member) => names.includes(member.name))?.node;
   return found === undefined || isNullNode(found) ? undefined : found;
 };
 
-/** True for a null that is written out. */
+/** True for an explicit null. */
 export const isNullNode = (node: ManifestNode): boolean => node.form === 'scalar' && node.value === null;
 
-/** Text of a scalar that is a string, '' for anything else; for names in messages before they are judged. */
+/** Text of a scalar that is a string, '' for anything else; for names in messages before they are checked. */
 export const textOf = (node: ManifestNode | undefined): string =>
   node?.form === 'scalar' && typeof node.value === 'string' ? node.value : '';
 

@@ -18,7 +18,7 @@ import { readEnum, scalarReaders } from './scalar-nodes.ts';
 
 const RESOURCE_REF = 'svc.resources.ResourceRef';
 
-/** Reads nodes as JSON of messages: strict, canonical names, conveniences resolved; every fault with its place. */
+/** Reads nodes as JSON of messages: strict, canonical names, short forms resolved; reports every error with its position. */
 export class MessageReader {
   readonly #report: FindingReport;
 
@@ -26,7 +26,7 @@ export class MessageReader {
     this.#report = report;
   }
 
-  /** The JSON of a message; members that are wrong are left out and reported. */
+  /** The JSON of a message; members with errors are left out and reported. */
   message(desc: DescMessage, map: MapNode, path: string): JsonMap {
     const json: Record<string, JsonData> = {};
     const seen = new Set<string>();
@@ -173,7 +173,7 @@ const findField = (desc: DescMessage, name: string): FoundField | undefined => {
   return other === undefined ? { field } : { field, other };
 };
 
-/** Members with those of `merge` forms in the place of these. */
+/** Members with those of `merge` forms in their place. */
 const unfolded = (desc: DescMessage, map: MapNode): readonly MapMember[] => {
   const others = otherForms[desc.typeName];
   if (others === undefined) return map.members;

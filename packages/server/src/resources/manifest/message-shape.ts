@@ -9,7 +9,7 @@ export interface ShapeProblem {
 
 const WELL_KNOWN = 'google.protobuf.';
 
-/** Everything in a JSON object that does not belong to the message, all at once; texts of values are never repeated. */
+/** Everything in a JSON object that does not belong to the message, all at once; error texts never repeat values. */
 export const shapeProblems = (schema: DescMessage, value: JsonMap): readonly ShapeProblem[] => {
   const found = messageProblems(schema, value, '');
   if (found.length > 0 || canRead(schema, value)) return found;

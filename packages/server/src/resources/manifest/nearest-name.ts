@@ -1,4 +1,4 @@
-/** The candidate that differs least from the word, when it is near enough to be a slip of the pen. */
+/** The candidate that differs least from the word, if it is close enough to be a typing error. */
 export const nearestName = (word: string, candidates: readonly string[]): string | undefined => {
   const short = word.slice(0, 64).toLowerCase();
   let best: string | undefined;

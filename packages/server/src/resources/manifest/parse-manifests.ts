@@ -5,13 +5,13 @@ import type { ManifestFinding } from './manifest-finding.ts';
 import { type ReadText, readingText } from './syntax/index.ts';
 
 export interface ParsedManifests {
-  /** In the order of the input; what has findings has no resource. */
+  /** In the order of the input; a document with findings has no resource. */
   readonly documents: readonly ManifestDocument[];
-  /** Everything that is wrong, in the order of the input. */
+  /** All errors, in the order of the input. */
   readonly findings: readonly ManifestFinding[];
 }
 
-/** Reads manifests in YAML or JSON: every rule of form, every finding at once. Never throws on input. */
+/** Reads manifests in YAML or JSON: checks every rule of form and reports all errors at once. Never throws on input. */
 export const parseManifests = (text: string, options: ReadOptions): ParsedManifests =>
   atOnce(parsingManifests(text, options));
 
@@ -20,12 +20,12 @@ export function* parsingManifests(text: string, options: ReadOptions): Steps<Par
   return yield* judgingManifests(yield* readingText(text), options);
 }
 
-/** Findings of all documents together that are kept in full; beyond them the first of each document. */
+/** Findings of all documents together that are kept in full; beyond that, only the first of each document. */
 const FINDINGS_MAX = 10_000;
-/** Documents of which little is done that are passed in one step. */
+/** Small documents that are processed in one step. */
 const DOCUMENTS_PER_STEP = 100;
 
-/** The second half of `parsingManifests`: a text that has been read, a step for each document. */
+/** The second half of `parsingManifests`: a parsed text, one step for each document. */
 export function* judgingManifests(read: ReadText, options: ReadOptions): Steps<ParsedManifests> {
   const { documents: nodes, findings: syntax } = read;
   const wrong = new Set(syntax.map(({ document }) => document));
@@ -44,7 +44,7 @@ export function* judgingManifests(read: ReadText, options: ReadOptions): Steps<P
   return { documents, findings: yield* found.inOrder() };
 }
 
-/** Findings on their way into the order of the input. */
+/** Findings, before they are put into the order of the input. */
 class FoundByDocument {
   readonly #documents = new Map<number, ManifestFinding[]>();
   count = 0;

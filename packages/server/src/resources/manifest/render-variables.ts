@@ -27,7 +27,7 @@ const PROMPTS: ReadonlySet<string> = new Set([
   'post_history_prompt',
 ]);
 
-/** A single value that is not text, and how it was written: `1.50` reads so inside of texts, and is a number where it is all. */
+/** A single value that is not text, and how it was written: `1.50` is inserted into texts so, and is a number if it is the whole value. */
 export class WrittenValue {
   readonly value: number | boolean | string | null;
   readonly text: string;
@@ -38,7 +38,7 @@ export class WrittenValue {
   }
 }
 
-/** What `vars.*` may hold. */
+/** What `vars.*` may contain. */
 export type VariableData = JsonData | WrittenValue | readonly VariableData[] | Variables;
 
 /** Values of `vars.*` by their names. */
@@ -47,8 +47,8 @@ export interface Variables {
 }
 
 /**
- * The render phase: replaces `{{ vars.* }}` in the texts of a document; expressions of later phases stay. A text that is
- * one expression takes the type of its value. Keys stay, and values are never read as YAML.
+ * The render phase: replaces `{{ vars.* }}` in the texts of a document; expressions of later phases stay. A text that is a
+ * single expression takes the type of its value. Keys are not rendered, and values are never read as YAML.
  */
 export const renderVariables = (node: ManifestNode, vars: Variables, report: FindingReport): ManifestNode => {
   const kind = node.form === 'map' ? textOf(memberNode(node, 'kind')) : '';
@@ -110,7 +110,7 @@ const jsonOf = (value: VariableData): JsonData => {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, jsonOf(item)]));
 };
 
-/** A JSON value as a node at one place. */
+/** A JSON value as a node at one position. */
 const nodeOf = (value: JsonData, at: Position): ManifestNode => {
   if (Array.isArray(value)) return { form: 'list', items: value.map((item: JsonData) => nodeOf(item, at)), at };
   if (isJsonMap(value)) {

@@ -2,7 +2,7 @@ import { type DescEnum, ScalarType } from '@bufbuild/protobuf';
 import type { JsonData } from '../canonical-json.ts';
 import type { ScalarNode } from './manifest-node.ts';
 
-/** JSON form of a scalar, or what is wrong with it. */
+/** JSON form of a scalar, or the error in it. */
 export type ScalarResult = { readonly json: JsonData } | { readonly fault: string };
 
 type Read = (value: ScalarNode['value']) => ScalarResult;

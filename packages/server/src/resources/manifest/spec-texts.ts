@@ -22,8 +22,8 @@ export const fieldAt = (schema: DescMessage, path: TextPlace['path']): DescField
 };
 
 /**
- * As `mapTexts`, of a spec: texts that are JSON are changed inside, so that a value cannot change their structure and an
- * expression that stands alone gives its type. Places continue into them; `whole` is that of the text of the spec.
+ * As `mapTexts`, for a spec: JSON texts are changed inside, so that a value cannot change their structure, and an
+ * expression on its own keeps its type. Positions continue into them; `whole` is the position of the text of the spec.
  */
 export const mapSpecTexts = (
   schema: DescMessage,
@@ -41,7 +41,7 @@ const parsed = (text: string): JsonData | undefined => {
   try {
     return parseJsonText(text) as JsonData;
   } catch {
-    // An expression is outside of the texts: it is rendered as it is, and judged afterwards.
+    // An expression outside of the texts is rendered as it is, and checked afterwards.
     return undefined;
   }
 };

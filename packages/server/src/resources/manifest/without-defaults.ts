@@ -4,8 +4,8 @@ import { findKind } from '../kinds.ts';
 import { fieldOf } from './message-shape.ts';
 
 /**
- * A spec in the JSON of the API without the values that its fields have anyway: what somebody wrote, at every depth. Fields that
- * tell absent from empty keep what they hold, and so do fields that this release does not know and kinds of other groups.
+ * A spec in the JSON of the API without default values: what people wrote, at every depth. Fields that
+ * distinguish absent from empty keep their value, and so do fields that this release does not know and kinds of other groups.
  */
 export const withoutDefaults = (kind: string, spec: JsonMap): JsonMap => {
   const row = findKind(kind);
@@ -23,7 +23,7 @@ const plainMessage = (desc: DescMessage, value: JsonMap): JsonMap =>
 
 const plainValue = (field: DescField, value: JsonData): JsonData => {
   const { message } = field;
-  // Well-known messages are other JSON than their fields; what the keys of a map hold is kept whole.
+  // Well-known messages have a JSON form of their own; values of map keys are kept whole.
   if (message === undefined || field.fieldKind === 'map' || message.typeName.startsWith('google.')) return value;
   const plain = (item: JsonData): JsonData => (isJsonMap(item) ? plainMessage(message, item) : item);
   return Array.isArray(value) ? value.map(plain) : plain(value);

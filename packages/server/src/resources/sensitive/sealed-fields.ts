@@ -40,7 +40,7 @@ export const sealMap = (
   by: {
     readonly seal: ValueSeal;
     readonly stored?: JsonMap | undefined;
-    /** Pointers of values that are sealed anew without a comparison with the stored ones. */
+    /** Pointers of values that are sealed again without a comparison with the stored ones. */
     readonly fresh?: ReadonlySet<string>;
   },
 ): JsonMap => {

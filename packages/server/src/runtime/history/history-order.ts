@@ -1,5 +1,5 @@
 import type { TurnRow } from '../../store/contracts/index.ts';
-import { parseBody } from '../turn-record.ts';
+import { parseBody } from '../record/index.ts';
 
 /** A message as the order sees it; `turnId` '' = appended. */
 export interface OrderedMessage {

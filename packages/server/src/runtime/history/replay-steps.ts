@@ -1,6 +1,6 @@
 import type { ModelContent, ModelFacts, ModelMessage, ModelTarget } from '../../models/contract.ts';
 import { PART, type Part, type TranscriptMessage } from '../contract.ts';
-import { isObjectInput } from '../tool-batch/index.ts';
+import { isObjectInput } from '../steps/tool-batch/index.ts';
 import { type LoadedObjects, textKey, type WantedObjects } from './object-loader.ts';
 import { isMediaPart, mediaContent, wantsBytes } from './replay-media.ts';
 

@@ -1,4 +1,4 @@
-import { cutText, cutTextFromEnd } from '../tool-batch/index.ts';
+import { cutText, cutTextFromEnd } from '../steps/tool-batch/index.ts';
 
 /** Most characters of one tool output that a model is shown. */
 export const SHOWN_CHARS = 50_000;

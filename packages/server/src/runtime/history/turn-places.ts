@@ -1,5 +1,5 @@
 import type { ReadTx, TurnRow } from '../../store/contracts/index.ts';
-import { isTurnOver, parseBody } from '../turn-record.ts';
+import { isTurnOver, parseBody } from '../record/index.ts';
 import { firstFence } from './history-order.ts';
 
 /** What the order needs to know of a turn. */

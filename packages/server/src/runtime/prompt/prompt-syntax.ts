@@ -22,14 +22,14 @@ export type PromptPiece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'value'; readonly path: readonly string[]; readonly filters: readonly PromptFilter[] };
 
-export interface PromptFilter {
+interface PromptFilter {
   readonly name: string;
   /** '' unless the filter is `default`. */
   readonly argument: string;
 }
 
 /** `offset` counts UTF-16 units of the prompt. */
-export interface PromptProblem {
+interface PromptProblem {
   readonly offset: number;
   readonly message: string;
 }

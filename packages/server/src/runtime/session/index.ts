@@ -1,5 +1,18 @@
 /**
- * runtime/session: what may be done to a session besides sending to it: create, delete, clear, fork, append, stop,
- * answer. Each runs in the caller's transaction. It does not admit work and does not run turns. Called by features.
+ * runtime/session: what happens to the turns of a session inside somebody's transaction: admission (the only way in for
+ * work), the queue, stopping, the common part of every end, answers to permission questions, and create, delete, clear, fork,
+ * append. It does not run turns and waits for nothing but its transaction. Called by features (admission and lifecycle), by
+ * claim, steps and attempt where a turn ends, parks or is released, and by the goal tools (`createSessionGoals`).
  */
+export { createAdmission } from './admission.ts';
+export { closePermissions, expirePermissions } from './permission-answers.ts';
+export { createSessionGoals } from './session-goals.ts';
 export { createSessionLifecycle } from './session-lifecycle.ts';
+export {
+  type FinishPorts,
+  finishTurn,
+  holdObjects,
+  releasePendingStops,
+  storeAssistantMessage,
+} from './turn-finish.ts';
+export { finishUnclaimed, publishAfterCommit } from './turn-stop.ts';

@@ -8,40 +8,46 @@ import {
   type WriteTx,
 } from '../../store/contracts/index.ts';
 import {
+  type AgentDirectory,
   type AgentRevision,
+  type NamespaceGate,
+  type ObjectAccess,
   type Part,
   SESSION_CHANGED,
   type SessionEvent,
   type SessionLifecycle,
   type TurnBody,
+  type UsageMeter,
 } from '../contract.ts';
-import { EventSequencer } from '../event-sequencer.ts';
-import { answerPermission } from '../permission/index.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
-import { holdObjects, publishAfterCommit, runEndHooks, stopTurns } from '../turn/index.ts';
-import { EMPTY_SIDE, parseBody, partId } from '../turn-record.ts';
+import { EMPTY_SIDE, EventSequencer, parseBody, partId } from '../record/index.ts';
+import { answerPermission } from './permission-answers.ts';
+import { type FinishPorts, holdObjects, runEndHooks } from './turn-finish.ts';
+import { publishAfterCommit, stopTurns } from './turn-stop.ts';
 
-type LifecycleDeps = Pick<
-  RuntimeDeps,
-  'ids' | 'bus' | 'agents' | 'namespaces' | 'usage' | 'objects' | 'endHooks' | 'log'
->;
+/** What the lifecycle of sessions uses. */
+export interface LifecyclePorts extends FinishPorts {
+  readonly agents: AgentDirectory;
+  readonly namespaces: NamespaceGate;
+  readonly usage: UsageMeter;
+  readonly objects: Pick<ObjectAccess, 'hold'>;
+}
 
 /** One transaction and what its steps use. */
 interface Scope {
   readonly tx: WriteTx;
-  readonly deps: LifecycleDeps;
+  readonly ports: LifecyclePorts;
 }
 
 /** Messages a fork copies per read. */
 const FORK_PAGE = 500;
 
+/** Key of the Session resource that stands for a session row. */
 const sessionKey = (session: Pick<SessionRow, 'namespace' | 'agent' | 'id'>) => ({
   kind: 'Session',
   namespace: session.namespace,
   parent: session.agent,
   name: session.id,
 });
-/** Key of the Session resource that stands for a session row. */
 
 const sessionDraft = (
   row: SessionRow,
@@ -94,9 +100,9 @@ const newRow = (
   body: JSON.stringify(EMPTY_SIDE),
 });
 
-const requireAgent = async ({ tx, deps }: Scope, namespace: string, name: string): Promise<AgentRevision> => {
-  await deps.namespaces.requireLive(tx, namespace);
-  const agent = await deps.agents.current(tx, namespace, name);
+const requireAgent = async ({ tx, ports }: Scope, namespace: string, name: string): Promise<AgentRevision> => {
+  await ports.namespaces.requireLive(tx, namespace);
+  const agent = await ports.agents.current(tx, namespace, name);
   if (agent === undefined) throw notFound('Agent', { ns: namespace, name });
   if (agent.deleting)
     throw new Fault('FAILED_PRECONDITION', 'RESOURCE_DELETING', `agent ${name} is being deleted`, {
@@ -107,46 +113,46 @@ const requireAgent = async ({ tx, deps }: Scope, namespace: string, name: string
 
 type CreateRequest = Parameters<SessionLifecycle['create']>[1];
 
-const create = async ({ tx, deps }: Scope, request: CreateRequest): Promise<SessionRow> => {
+const create = async ({ tx, ports }: Scope, request: CreateRequest): Promise<SessionRow> => {
   const { namespace, agent: name, labels, identity } = request;
-  const agent = await requireAgent({ tx, deps }, namespace, name);
-  const id = request.sessionId ?? deps.ids.next();
-  if (deps.usage.governs(namespace))
-    await deps.usage.reserve(tx, 'agent.sessions', { namespace, agent: name, identity }, id);
+  const agent = await requireAgent({ tx, ports }, namespace, name);
+  const id = request.sessionId ?? ports.ids.next();
+  if (ports.usage.governs(namespace))
+    await ports.usage.reserve(tx, 'agent.sessions', { namespace, agent: name, identity }, id);
   const row = newRow({ namespace, agent: name, id, labels }, tx.now());
   await together(
     tx.resources.insert(sessionDraft(row, agent, id)),
     tx.log.insertSession(row),
-    deps.agents.noteSession(tx, agent.uid, id),
+    ports.agents.noteSession(tx, agent.uid, id),
   );
-  tx.afterCommit(() => deps.bus.publish(RESOURCES_CHANGED, {}));
+  tx.afterCommit(() => ports.bus.publish(RESOURCES_CHANGED, {}));
   return row;
 };
 
-const announce = ({ tx, deps }: Scope, session: SessionRow, reason: 'cleared' | 'deleted'): void => {
+const announce = ({ tx, ports }: Scope, session: SessionRow, reason: 'cleared' | 'deleted'): void => {
   const { id: sessionId, namespace, agent } = session;
-  tx.afterCommit(() => deps.bus.publish(SESSION_CHANGED, { sessionId, namespace, agent, reason }));
+  tx.afterCommit(() => ports.bus.publish(SESSION_CHANGED, { sessionId, namespace, agent, reason }));
 };
 
 /** Tells the hooks that the open turns of a session that goes are STOPPED. */
-const endOpenTurns = async ({ tx, deps }: Scope, session: SessionRow): Promise<readonly TurnRow[]> => {
+const endOpenTurns = async ({ tx, ports }: Scope, session: SessionRow): Promise<readonly TurnRow[]> => {
   const open = session.openTurns === 0 ? [] : await tx.log.openTurns(session.id);
   for (const turn of open) {
     const body: TurnBody = { ...parseBody(turn), reason: 'stopped' };
     const ended: TurnRow = { ...turn, state: 'STOPPED', ready: false, worker: '', finishedAt: tx.now() };
-    await runEndHooks({ tx, deps }, { session, turn: ended, body, replyText: '' });
+    await runEndHooks({ tx, ports }, { session, turn: ended, body, replyText: '' });
   }
   return open;
 };
 
 /** Gone at once; a live worker's writes match no row any more. */
-const remove = async ({ tx, deps }: Scope, session: SessionRow): Promise<void> => {
+const remove = async ({ tx, ports }: Scope, session: SessionRow): Promise<void> => {
   const stored: StoredResource | undefined = await tx.resources.get(sessionKey(session));
   if (stored !== undefined) await tx.resources.remove(stored.key, stored.version);
-  tx.afterCommit(() => deps.bus.publish(RESOURCES_CHANGED, {}));
-  await endOpenTurns({ tx, deps }, session);
+  tx.afterCommit(() => ports.bus.publish(RESOURCES_CHANGED, {}));
+  await endOpenTurns({ tx, ports }, session);
   await tx.log.deleteSession(session.id);
-  announce({ tx, deps }, session, 'deleted');
+  announce({ tx, ports }, session, 'deleted');
 };
 
 /** DONE of every turn that a clear ended, under the clear's fence: callers that wait for one of them continue. */
@@ -157,7 +163,7 @@ const clearedEvents = (turns: readonly TurnRow[], fence: number, at: number): re
     return sequencer.terminal({ messageId, reason: 'stopped', part: undefined, timestamp: at });
   });
 
-const clear = async ({ tx, deps }: Scope, session: SessionRow, stop: boolean): Promise<void> => {
+const clear = async ({ tx, ports }: Scope, session: SessionRow, stop: boolean): Promise<void> => {
   if (session.openTurns > 0 && !stop) {
     throw new Fault(
       'RESOURCE_EXHAUSTED',
@@ -166,7 +172,7 @@ const clear = async ({ tx, deps }: Scope, session: SessionRow, stop: boolean): P
       { metadata: { session_id: session.id, active_turn_id: session.activeTurnId } },
     );
   }
-  const open = await endOpenTurns({ tx, deps }, session);
+  const open = await endOpenTurns({ tx, ports }, session);
   await tx.log.clearSession(session.id);
   const fence = session.fence + 1;
   await tx.log.saveSession({
@@ -180,12 +186,12 @@ const clear = async ({ tx, deps }: Scope, session: SessionRow, stop: boolean): P
     lastActive: Math.max(session.lastActive, tx.now()),
     body: JSON.stringify(EMPTY_SIDE),
   });
-  publishAfterCommit({ tx, deps }, clearedEvents(open, fence, tx.now()));
-  announce({ tx, deps }, session, 'cleared');
+  publishAfterCommit({ tx, ports }, clearedEvents(open, fence, tx.now()));
+  announce({ tx, ports }, session, 'cleared');
 };
 
 /** Copies messages of ended turns; an open turn's messages stay with it. The copies hold their objects too. */
-const copyMessages = async ({ tx, deps }: Scope, sessions: ForkPair, through: string): Promise<string> => {
+const copyMessages = async ({ tx, ports }: Scope, sessions: ForkPair, through: string): Promise<string> => {
   const { from, to } = sessions;
   const open = new Set((await tx.log.openTurns(from.id)).map((turn) => turn.id));
   let after = '';
@@ -197,7 +203,7 @@ const copyMessages = async ({ tx, deps }: Scope, sessions: ForkPair, through: st
       if (row.turnId !== '' && open.has(row.turnId)) continue;
       await tx.log.insertMessage({ ...row, sessionId: to.id, turnId: '' });
       const place = { namespace: to.namespace, sessionId: to.id };
-      await holdObjects({ tx, objects: deps.objects }, place, JSON.parse(row.parts) as readonly Part[]);
+      await holdObjects({ tx, objects: ports.objects }, place, JSON.parse(row.parts) as readonly Part[]);
       last = row.id;
     }
     const end = page.at(-1);
@@ -213,16 +219,16 @@ interface ForkPair {
 
 type ForkOptions = Parameters<SessionLifecycle['fork']>[2];
 
-const fork = async ({ tx, deps }: Scope, session: SessionRow, options: ForkOptions): Promise<SessionRow> => {
+const fork = async ({ tx, ports }: Scope, session: SessionRow, options: ForkOptions): Promise<SessionRow> => {
   const through = options.throughMessageId;
   if (through !== '' && (await tx.log.message(session.id, through)) === undefined)
     throw notFound('Message', { session_id: session.id, message_id: through });
   const labels = { ...session.labels, ...options.labels, 'svc/forked-from': session.id };
   const row = await create(
-    { tx, deps },
+    { tx, ports },
     { namespace: session.namespace, agent: session.agent, labels, identity: options.identity },
   );
-  const lastMessageId = await copyMessages({ tx, deps }, { from: session, to: row }, through);
+  const lastMessageId = await copyMessages({ tx, ports }, { from: session, to: row }, through);
   const copy = { ...row, lastMessageId };
   await tx.log.saveSession(copy);
   return copy;
@@ -230,8 +236,8 @@ const fork = async ({ tx, deps }: Scope, session: SessionRow, options: ForkOptio
 
 type AppendMessage = Parameters<SessionLifecycle['append']>[2];
 
-const append = async ({ tx, deps }: Scope, session: SessionRow, message: AppendMessage): Promise<MessageRow> => {
-  const [fresh = ''] = message.id === '' ? idsAfter(deps.ids, session.lastMessageId, 1) : [message.id];
+const append = async ({ tx, ports }: Scope, session: SessionRow, message: AppendMessage): Promise<MessageRow> => {
+  const [fresh = ''] = message.id === '' ? idsAfter(ports.ids, session.lastMessageId, 1) : [message.id];
   const row: MessageRow = {
     id: fresh,
     sessionId: session.id,
@@ -256,22 +262,22 @@ const append = async ({ tx, deps }: Scope, session: SessionRow, message: AppendM
   return row;
 };
 
-const stop = async ({ tx, deps }: Scope, session: SessionRow, turnId: string): Promise<readonly string[]> => {
+const stop = async ({ tx, ports }: Scope, session: SessionRow, turnId: string): Promise<readonly string[]> => {
   if (turnId !== '') {
     const turn = await tx.log.turn(turnId);
     if (turn === undefined || turn.sessionId !== session.id)
       throw notFound('Turn', { session_id: session.id, turn_id: turnId });
   }
-  return stopTurns({ tx, deps }, session.id, (turn) => turnId === '' || turn.id === turnId);
+  return stopTurns({ tx, ports }, session.id, (turn) => turnId === '' || turn.id === turnId);
 };
 
 /** Session operations that every feature shares, each inside the caller's transaction. */
-export const createSessionLifecycle = (deps: LifecycleDeps): SessionLifecycle => ({
-  create: (tx, request) => create({ tx, deps }, request),
-  remove: (tx, session) => remove({ tx, deps }, session),
-  clear: (tx, session, withStop) => clear({ tx, deps }, session, withStop),
-  fork: (tx, session, options) => fork({ tx, deps }, session, options),
-  append: (tx, session, message) => append({ tx, deps }, session, message),
-  stop: (tx, session, turnId) => stop({ tx, deps }, session, turnId),
-  answerPermission: (tx, session, answer) => answerPermission({ tx, deps }, session, answer),
+export const createSessionLifecycle = (ports: LifecyclePorts): SessionLifecycle => ({
+  create: (tx, request) => create({ tx, ports }, request),
+  remove: (tx, session) => remove({ tx, ports }, session),
+  clear: (tx, session, withStop) => clear({ tx, ports }, session, withStop),
+  fork: (tx, session, options) => fork({ tx, ports }, session, options),
+  append: (tx, session, message) => append({ tx, ports }, session, message),
+  stop: (tx, session, turnId) => stop({ tx, ports }, session, turnId),
+  answerPermission: (tx, session, answer) => answerPermission({ tx, ports }, session, answer),
 });

@@ -1,5 +1,5 @@
 import type { Bus } from '../../store/contracts/index.ts';
-import type { TurnEndHook } from '../runtime-deps.ts';
+import type { TurnEndHook } from '../contract.ts';
 import { SESSION_ACTIVITY, type SessionActivity } from './stream-contract.ts';
 
 /** Tells consoles that a turn ended, whatever caused it; one notification after the commit of its final transaction. */

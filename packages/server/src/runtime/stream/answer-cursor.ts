@@ -1,5 +1,5 @@
 import type { ReadTx, SessionRow, TurnRow } from '../../store/contracts/index.ts';
-import { parseBody } from '../turn-record.ts';
+import { parseBody } from '../record/index.ts';
 import type { CursorCodec } from './cursor.ts';
 import { startOfMessage, startOfTurn } from './cut-events.ts';
 import { restingPosition } from './session-feed.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EVENT, PART, type Part, type PlacedPart, SEQUENCE_BASE, type SessionEvent, type Span } from '../contract.ts';
-import { unitsOf } from '../turn-record.ts';
+import { unitsOf } from '../record/turn-record.ts';
 import { cutEvents, startOfMessage } from './cut-events.ts';
 import type { TurnView } from './turn-view.ts';
 

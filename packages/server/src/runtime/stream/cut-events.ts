@@ -1,5 +1,5 @@
 import { EVENT, PART, type Part, SEQUENCE_BASE, type SessionEvent, type Span } from '../contract.ts';
-import { publicPart, unitsOf } from '../turn-record.ts';
+import { publicPart, unitsOf } from '../record/index.ts';
 import type { TurnView } from './turn-view.ts';
 
 const fenceOf = (sequence: number): number => Math.floor(sequence / SEQUENCE_BASE);

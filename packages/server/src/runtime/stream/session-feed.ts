@@ -2,7 +2,7 @@ import { type Fault, notFound } from '../../base/index.ts';
 import type { MessageRow, ReadTx, SessionRow, Store, TurnRow } from '../../store/contracts/index.ts';
 import type { CursorLine, Feed, FeedSlice } from '../../streams/index.ts';
 import { EVENT, type LiveTurn, type LiveTurns, SEQUENCE_BASE, type SessionEvent } from '../contract.ts';
-import { isTurnOver, parseBody } from '../turn-record.ts';
+import { isTurnOver, parseBody } from '../record/index.ts';
 import type { CursorCodec } from './cursor.ts';
 import { cutEvents } from './cut-events.ts';
 import { contentBytes, joinEvents } from './joined-events.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../store/contracts/index.ts';
 import { Hubs, Reader, type ReaderLimits, type ReaderRules, type Sink, shuttingDown } from '../../streams/index.ts';
 import { EVENT, eventSubject, SEQUENCE_BASE, SESSION_CHANGED, type SessionEvent } from '../contract.ts';
-import { isTurnOver, parseBody } from '../turn-record.ts';
+import { isTurnOver, parseBody } from '../record/index.ts';
 import { startedTurn } from './answer-cursor.ts';
 import { CursorCodec, cursorExpired } from './cursor.ts';
 import { cutEvents, startOfTurn } from './cut-events.ts';

@@ -1,9 +1,9 @@
 import type { JournalRow, MessageRow, TurnRow } from '../../store/contracts/index.ts';
 import { EVENT, type LiveTurn, PART, type Part, type PlacedPart, type Span } from '../contract.ts';
-import { admittedAt, parseBody, recordedParts } from '../turn-record.ts';
+import { admittedAt, parseBody, recordedParts } from '../record/index.ts';
 
 /** The terminal event of a turn as its row tells it. */
-export interface TurnTerminal {
+interface TurnTerminal {
   readonly kind: typeof EVENT.DONE | typeof EVENT.ERROR;
   readonly sequence: number;
   readonly attempt: number;

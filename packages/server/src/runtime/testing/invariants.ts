@@ -1,6 +1,6 @@
 import type { MessageRow, TurnRow } from '../../store/contracts/index.ts';
 import { PART, type Part } from '../contract.ts';
-import { partId } from '../turn-record.ts';
+import { partId } from '../record/turn-record.ts';
 import type { Machine } from './machine.ts';
 import type { Accepted } from './run-record.ts';
 
@@ -43,7 +43,7 @@ const orderProblems = (message: Stored): string[] => {
 
 const isText = (part: Part): boolean => part.type === PART.TEXT || part.type === PART.REASONING;
 
-/** R16 of docs/guarantees.md: what a client of the session shows equals what is stored. */
+/** R16 of docs/proofs/guarantees.md: what a client of the session shows equals what is stored. */
 const textProblems = (machine: Machine, message: Stored): string[] => {
   if (machine.clients.get(message.sessionId)?.isBlind === true) return [];
   const stored = message.parts.filter(isText).map((part) => `${part.type}:${part.content ?? ''}`);
@@ -105,7 +105,7 @@ const sessionProblems = async (machine: Machine, sessionId: string): Promise<str
   return problems;
 };
 
-/** K22 of docs/guarantees.md: what was charged is what the journaled and final USAGE parts say, whatever crashed in between. */
+/** K22 of docs/proofs/guarantees.md: what was charged is what the journaled and final USAGE parts say, whatever crashed in between. */
 const chargeProblems = async (machine: Machine): Promise<string[]> => {
   if (!machine.isMetered) return [];
   let stored = 0;

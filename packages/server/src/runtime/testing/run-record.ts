@@ -1,7 +1,7 @@
 import type { JournalRow } from '../../store/contracts/index.ts';
 import type { ToolContext } from '../../tools/contract.ts';
 import { EVENT, eventSubject, SEQUENCE_BASE, type SessionEvent } from '../contract.ts';
-import type { ModelResponseEntry, ToolResultEntry } from '../turn-record.ts';
+import type { ModelResponseEntry, ToolResultEntry } from '../record/turn-record.ts';
 
 export interface ToolRun {
   readonly name: string;
@@ -35,7 +35,7 @@ export class RunRecord {
     if (this.violations.length < 20) this.violations.push(violation);
   }
 
-  /** R5 of docs/guarantees.md: an entry is journaled once; rows of a failed transaction never come here. */
+  /** R5 of docs/proofs/guarantees.md: an entry is journaled once; rows of a failed transaction never come here. */
   journaled(rows: readonly JournalRow[]): void {
     for (const row of rows) {
       const key = journalKey(row);

@@ -14,15 +14,21 @@ export const artifactCases = (make: MakeStore): void => {
         await tx.artifacts.put(row('b', 's', '{"x":1}'));
       });
       const ids = async (before: string | undefined, limit: number) =>
-        (await store.direct.artifacts.list('s', before, limit)).map(({ id }) => id);
+        (
+          await store.direct.artifacts.page(
+            'ofSession',
+            { sessionId: 's' },
+            { after: before === undefined ? undefined : { id: before }, limit },
+          )
+        ).map((each) => each.id);
       expect([await ids(undefined, 2), await ids('b', 2), await ids(undefined, 9)]).toEqual([
         ['c', 'b'],
         ['a'],
         ['c', 'b', 'a'],
       ]);
-      expect(await store.direct.artifacts.get('b')).toEqual(row('b', 's', '{"x":1}'));
-      await store.write((tx) => tx.artifacts.remove('b'));
-      expect(await store.direct.artifacts.get('b')).toBeUndefined();
+      expect(await store.direct.artifacts.get({ id: 'b' })).toEqual(row('b', 's', '{"x":1}'));
+      await store.write((tx) => tx.artifacts.remove({ id: 'b' }));
+      expect(await store.direct.artifacts.get({ id: 'b' })).toBeUndefined();
     });
 
     it('go with their session, and let go of their bytes', async () => {
@@ -34,8 +40,9 @@ export const artifactCases = (make: MakeStore): void => {
         await tx.objects.addReference({ ...object, holder: artifactHolder('a') });
         await tx.log.deleteSession('s');
       });
-      expect(await store.direct.artifacts.list('s', undefined, 9)).toEqual([]);
-      expect(await store.direct.artifacts.list('other', undefined, 9)).toHaveLength(1);
+      const ofSession = (sessionId: string) => store.direct.artifacts.page('ofSession', { sessionId }, { limit: 9 });
+      expect(await ofSession('s')).toEqual([]);
+      expect(await ofSession('other')).toHaveLength(1);
       expect(await store.direct.objects.hasReference('n', 'x')).toBe(false);
     });
   });

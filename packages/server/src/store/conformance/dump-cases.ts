@@ -7,6 +7,7 @@ import {
   type StoreLoad,
   sessionHolder,
 } from '../contracts/index.ts';
+import { fillDescribed } from './described-samples.ts';
 import {
   draft,
   id,
@@ -84,6 +85,7 @@ const fill = async (store: Store): Promise<void> => {
       ],
     });
     await tx.artifacts.put({ id: id(1, 5), sessionId: id(1), body: '{"name":"x"}' });
+    await fillDescribed(tx);
   });
 };
 
@@ -122,7 +124,7 @@ const seen = (store: Store): Promise<unknown> =>
       await tx.channels.eventRange('channel', history),
       await tx.search.match({ namespaces: ['default'], terms: ['case'], limit: 10 }),
       await tx.search.matchPath({ namespaces: ['default'], parts: ['one'], limit: 10 }),
-      await tx.artifacts.list(id(1), undefined, 10),
+      await tx.artifacts.page('ofSession', { sessionId: id(1) }, { limit: 10 }),
       await tx.idempotency.find('s', store.steadyNow()),
     ];
   });

@@ -2,8 +2,8 @@
  * store/conformance: what every engine must do, as suites for vitest. An engine's own test file is fifteen lines that call
  * one of them; what is special to an engine (group commit, crash recovery) is tested next to the engine.
  */
-export { type BlobsUnderTest, blobConformance } from './blob-suite.ts';
-export { type BusUnderTest, busConformance } from './bus-suite.ts';
+export { blobConformance } from './blob-suite.ts';
+export { busConformance } from './bus-suite.ts';
 export { type DumpUnderTest, dumpConformance } from './dump-cases.ts';
-export { type StoreUnderTest, storeConformance } from './store-suite.ts';
+export { storeConformance } from './store-suite.ts';
 export { draft, id, key, message, session, turn } from './store-under-test.ts';

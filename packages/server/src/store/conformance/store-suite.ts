@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { artifactCases } from './artifact-cases.ts';
 import { channelCases } from './channel-cases.ts';
 import { claimCases } from './claim-cases.ts';
+import { describedCases } from './described-cases.ts';
 import { messageCases } from './message-cases.ts';
 import { placeCases } from './place-cases.ts';
 import { resourceCases } from './resource-cases.ts';
@@ -12,8 +13,6 @@ import { transactionCases } from './transaction-cases.ts';
 import { turnCases } from './turn-cases.ts';
 import { uidCases } from './uid-cases.ts';
 import { workCases } from './work-cases.ts';
-
-export type { StoreUnderTest } from './store-under-test.ts';
 
 /** Every method of the store contract and its invariants S1 to S5; `make` opens an empty store for each test. */
 export const storeConformance = (engine: string, make: MakeStore): void => {
@@ -29,6 +28,7 @@ export const storeConformance = (engine: string, make: MakeStore): void => {
     turnCases(make);
     claimCases(make);
     workCases(make);
+    describedCases(make);
     artifactCases(make);
   });
 };

@@ -1,3 +1,5 @@
+import { DESCRIBED_DUMPS } from './tables/index.ts';
+
 /** How a column travels: `integer` and `real` as JSON numbers (integers below 2^53), `text` as JSON text. */
 export type DumpColumnType = 'text' | 'integer' | 'real';
 
@@ -7,6 +9,8 @@ export interface DumpTable {
   /** Columns that order the rows of a dump, byte by byte; together they are unique. */
   readonly order: readonly string[];
   readonly columns: Readonly<Record<string, DumpColumnType>>;
+  /** What of its rows a restored store gets, where that is not all of them: none, or all with these values. */
+  readonly restored?: 'none' | Readonly<Record<string, string | number>>;
 }
 
 const columns = (names: {
@@ -88,17 +92,6 @@ export const DUMP_TABLES: readonly DumpTable[] = [
     }),
   },
   {
-    name: 'queue',
-    order: ['kind', 'key'],
-    columns: columns({ text: 'kind key token payload', integer: 'due_at attempts' }),
-  },
-  { name: 'leases', order: ['name'], columns: columns({ text: 'name owner', integer: 'expires_at' }) },
-  {
-    name: 'idempotency',
-    order: ['scope'],
-    columns: columns({ text: 'scope request_hash answer', integer: 'expires_at' }),
-  },
-  {
     name: 'audit',
     order: ['position'],
     columns: columns({
@@ -143,5 +136,5 @@ export const DUMP_TABLES: readonly DumpTable[] = [
     order: ['document', 'ordinal'],
     columns: columns({ text: 'heading body words', integer: 'document ordinal' }),
   },
-  { name: 'artifacts', order: ['id'], columns: columns({ text: 'id session_id body' }) },
+  ...DESCRIBED_DUMPS,
 ];

@@ -1,9 +1,8 @@
 /**
  * store/contracts: what the product needs of durable storage, object bytes and the bus, without a word of SQL.
  * Engines implement it (sqlite, postgres, blobs/*, bus/*) and pass `store/conformance`; features and runtime call it.
- * A new kind of resource needs nothing here: resources are one generic table.
+ * A new kind of resource needs nothing here: resources are one generic table. A small table is described in `tables/`.
  */
-export * from './artifact-table.ts';
 export * from './blob-bytes.ts';
 export * from './blob-store.ts';
 export * from './bus.ts';
@@ -17,4 +16,5 @@ export * from './search-index.ts';
 export * from './session-log.ts';
 export * from './storage-full.ts';
 export * from './store.ts';
+export * from './tables/index.ts';
 export * from './work-tables.ts';

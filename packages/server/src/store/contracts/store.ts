@@ -1,41 +1,27 @@
-import type { ArtifactReads, ArtifactWrites } from './artifact-table.ts';
 import type { ChannelLogReads, ChannelLogWrites } from './channel-log.ts';
 import type { ResourceReads, ResourceWrites } from './resource-store.ts';
 import type { SearchReads, SearchWrites } from './search-index.ts';
 import type { SessionLogReads, SessionLogWrites } from './session-log.ts';
-import type {
-  AuditWrites,
-  CounterWrites,
-  IdempotencyWrites,
-  InstanceValues,
-  LeaseWrites,
-  ObjectReferences,
-  QueueWrites,
-} from './work-tables.ts';
+import type { DescribedReads, DescribedWrites } from './tables/index.ts';
+import type { AuditWrites, CounterWrites, InstanceValues, ObjectReferences } from './work-tables.ts';
 
-/** One consistent snapshot. */
-export interface ReadTx {
+/** One consistent snapshot: the tables written by hand, and those that are described. */
+export interface ReadTx extends DescribedReads {
   readonly resources: ResourceReads;
   readonly log: SessionLogReads;
   readonly channels: ChannelLogReads;
   readonly search: SearchReads;
-  readonly artifacts: ArtifactReads;
-  readonly idempotency: Pick<IdempotencyWrites, 'find'>;
   readonly audit: Pick<AuditWrites, 'list' | 'chainHead'>;
   readonly objects: Pick<ObjectReferences, 'hasReference'>;
   readonly counters: Pick<CounterWrites, 'sum' | 'hottest'>;
   readonly instance: Pick<InstanceValues, 'value'>;
 }
 
-export interface WriteTx {
+export interface WriteTx extends DescribedWrites {
   readonly resources: ResourceWrites;
   readonly log: SessionLogWrites;
   readonly channels: ChannelLogWrites;
   readonly search: SearchWrites;
-  readonly artifacts: ArtifactWrites;
-  readonly queue: QueueWrites;
-  readonly leases: LeaseWrites;
-  readonly idempotency: IdempotencyWrites;
   readonly audit: AuditWrites;
   readonly counters: CounterWrites;
   readonly objects: ObjectReferences;

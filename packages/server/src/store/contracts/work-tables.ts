@@ -1,59 +1,6 @@
 import { Fault } from '../../base/index.ts';
 
-/** Small durable tables every feature shares: outbox and timers, leases, idempotency, audit, counters, object references. */
-
-/** One effect or timer to run at or after `dueAt`; unique per (kind, key): a second put with the same pair changes nothing unless `replace`. */
-export interface QueueItem {
-  readonly kind: string;
-  readonly key: string;
-  /** Store-clock micros. */
-  readonly dueAt: number;
-  /** How often the item was taken; `take` answers it with that taking counted. */
-  readonly attempts: number;
-  readonly payload: string;
-}
-
-export interface QueueWrites {
-  put(item: QueueItem, options?: { readonly replace?: boolean }): Promise<void>;
-  /** Takes due items of these kinds and hides them until now + leaseMicros; ack or retry must name the token. */
-  take(
-    kinds: readonly string[],
-    now: number,
-    leaseMicros: number,
-    limit: number,
-  ): Promise<readonly (QueueItem & { readonly token: string })[]>;
-  /** False when the lease was lost meanwhile. */
-  ack(kind: string, key: string, token: string): Promise<boolean>;
-  retry(kind: string, key: string, token: string, dueAt: number, payload: string): Promise<boolean>;
-  cancel(kind: string, key: string): Promise<void>;
-  /** Earliest dueAt over these kinds, undefined when none. */
-  nextDue(kinds: readonly string[]): Promise<number | undefined>;
-  /** Items of these kinds that are due and wait, and the earliest dueAt among them; 0 when none. For metrics. */
-  backlog(kinds: readonly string[], now: number): Promise<{ readonly count: number; readonly oldestDueAt: number }>;
-}
-
-export interface LeaseWrites {
-  /** True when `owner` holds `name` afterwards; takes over an expired one. */
-  acquire(name: string, owner: string, now: number, ttlMicros: number): Promise<boolean>;
-  release(name: string, owner: string): Promise<void>;
-}
-
-export interface IdempotencyRecord {
-  /** identity + operation + key. */
-  readonly scope: string;
-  /** SHA-256 of the request without wait_seconds. */
-  readonly requestHash: string;
-  /** Stored answer; JSON. */
-  readonly answer: string;
-  readonly expiresAt: number;
-}
-
-export interface IdempotencyWrites {
-  find(scope: string, now: number): Promise<IdempotencyRecord | undefined>;
-  /** First insert of the effect's transaction, under a unique key; an expired record is overwritten. */
-  insert(record: IdempotencyRecord): Promise<void>;
-  trim(now: number, limit: number): Promise<number>;
-}
+/** Small durable tables every feature shares and that are written by hand: audit, counters, object references, values of the instance. */
 
 export interface AuditRow {
   readonly id: string;

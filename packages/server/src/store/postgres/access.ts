@@ -33,7 +33,7 @@ export interface WriteAccess extends Access {
 }
 
 /** Places where a round continues. */
-export interface Rounds {
+interface Rounds {
   /** Namespace whose ready turn was handed out last. */
   lastServed: string;
   /** Busy session that was checked last. */

@@ -4,9 +4,10 @@
  * engine. Halves of characters that earlier builds stored are mended on the way out. Knows no driver; used by `sqlite/` and `postgres/` only.
  */
 export * from './admission-marks.ts';
-export * from './artifact-rows.ts';
 export * from './audit-rows.ts';
 export * from './channel-rows.ts';
+export { describedHandles } from './described-handles.ts';
+export * from './described-rows.ts';
 export { FullDisk } from './full-disk.ts';
 export * from './message-rows.ts';
 export * from './resource-rows.ts';

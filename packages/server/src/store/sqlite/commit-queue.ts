@@ -24,6 +24,8 @@ export interface CommitQueueOptions {
   readonly now: () => number;
   /** Clock of the store, micros. */
   readonly steadyNow: () => number;
+  /** Answers a token that was never used in this database. */
+  readonly nextToken: () => string;
   readonly fatal: (error: unknown) => void;
   readonly disk: Pick<FullDisk, 'noteFailure' | 'noteCommit'>;
   /** Runs inside the group's transaction when it changed something (the clock's high-water mark). */
@@ -190,9 +192,9 @@ export class CommitQueue {
 
   /** Whether the function's writes are part of the group now; 'spoiled' = it failed and its writes are still there. */
   async #runJob(job: Job, isGuarded: boolean): Promise<'wrote' | 'read' | 'spoiled'> {
-    const { connection, tables, now, steadyNow } = this.#options;
+    const { connection, tables, now, steadyNow, nextToken } = this.#options;
     const times = { now: now(), steadyNow: steadyNow() };
-    const scope = new WriteScope(connection, tables, { ...times, pause: this.#pause });
+    const scope = new WriteScope(connection, tables, { ...times, nextToken, pause: this.#pause });
     if (isGuarded) this.#jobs.begin();
     try {
       const value = await this.#guarded(job, new WriteTransaction(scope, this.#steps));

@@ -7,7 +7,7 @@ import { toReaderError } from './storage-fault.ts';
 export type SqlValue = string | number | null;
 
 /**
- * A bare `LIMIT ?` makes SQLite plan the statement anew at each execution (its planner looks at the bound value), which
+ * A bare `LIMIT ?` makes SQLite plan the statement again at each execution (its planner looks at the bound value), which
  * costs 12 us; an expression does not.
  */
 export const LIMIT = 'LIMIT ? + 0';
@@ -44,6 +44,20 @@ const toRow = <Row>(columns: readonly string[], values: readonly unknown[]): Row
   for (let index = 0; index < columns.length; index++) row[columns[index] as string] = values[index];
   return row as Row;
 };
+
+/** A constant SQL text, for `Connection.of`. `Row` is what it answers. */
+export class Sql<Row = never> {
+  readonly text: string;
+  /** Ties the type of the rows to the text; never set. */
+  declare readonly row: Row;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A constant SQL text that answers rows of this type. */
+export const sql = <Row = never>(text: string): Sql<Row> => new Sql<Row>(text);
 
 /** One SQL text on one connection, prepared when first used and kept until the connection closes. */
 export class Statement<Row = never> {
@@ -110,6 +124,7 @@ export class Connection {
   readonly database: DatabaseSync;
   readonly #faults: FaultPoints | undefined;
   readonly #isReader: boolean;
+  readonly #constant = new Map<Sql<unknown>, Statement<unknown>>();
   /** Only with fault points; otherwise each statement keeps its own. */
   readonly #prepared = new Map<string, Prepared>();
 
@@ -134,6 +149,16 @@ export class Connection {
 
   statement<Row = never>(sql: string): Statement<Row> {
     return new Statement<Row>(this, sql);
+  }
+
+  /** The statement of a constant text on this connection: always the same one. */
+  of<Row>(constant: Sql<Row>): Statement<Row> {
+    let statement = this.#constant.get(constant);
+    if (statement === undefined) {
+      statement = new Statement<unknown>(this, constant.text);
+      this.#constant.set(constant, statement);
+    }
+    return statement as Statement<Row>;
   }
 
   prepare(sql: string): Prepared {

@@ -21,7 +21,7 @@ const openReads = async () => {
     await made.dispose();
   });
   const syncer = new WalSyncer({ sync: async () => undefined, fatal: ioError });
-  const tables = createTables(connection, () => '');
+  const tables = createTables(connection);
   const snapshots = new SnapshotReads(connection, tables, syncer);
   const direct = new DirectReads(connection, { tables, syncer, durableVersion: () => 0 });
   return { broken, connection, snapshots, direct };

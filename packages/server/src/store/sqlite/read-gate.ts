@@ -1,7 +1,8 @@
 import { assert, type Fault } from '../../base/index.ts';
 import type { ReadTx } from '../contracts/index.ts';
+import type { Access } from './access.ts';
 import type { Connection, Statement } from './connection.ts';
-import { type Access, createReadHandle } from './handles/index.ts';
+import { createReadHandle } from './handles/index.ts';
 import type { Tables } from './tables/index.ts';
 import type { WalSyncer } from './wal-syncer.ts';
 
@@ -36,6 +37,7 @@ export class SnapshotReads {
     this.#isBusy = true;
     let isOpen = true;
     const access: Access = {
+      connection: this.#connection,
       tables: this.#tables,
       enter: () => assert(isOpen, 'a read handle was used after its function ended'),
       leave: (value) => value,
@@ -95,8 +97,8 @@ export class SnapshotReads {
  * many reads of one turn take SQLite's locks once. A read that may have seen a commit not yet synced waits for it.
  */
 export class DirectReads implements Access {
+  readonly connection: Connection;
   readonly tables: Tables;
-  readonly #connection: Connection;
   readonly #syncer: WalSyncer;
   readonly #durableVersion: DurableVersion;
   readonly #begin: Statement;
@@ -111,7 +113,7 @@ export class DirectReads implements Access {
     options: { readonly tables: Tables; readonly syncer: WalSyncer; readonly durableVersion: DurableVersion },
   ) {
     this.tables = options.tables;
-    this.#connection = connection;
+    this.connection = connection;
     this.#syncer = options.syncer;
     this.#durableVersion = options.durableVersion;
     this.#begin = connection.statement('BEGIN');
@@ -151,6 +153,6 @@ export class DirectReads implements Access {
   #release(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    if (this.#connection.isInTransaction) this.#end.run();
+    if (this.connection.isInTransaction) this.#end.run();
   }
 }

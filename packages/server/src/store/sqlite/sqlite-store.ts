@@ -137,7 +137,7 @@ class SqliteStore implements Store {
     this.#connections = [snapshot, direct, writer];
     const nextToken = tokenSource(options.random);
     const cache = new RecordCache();
-    this.#tables = createTables(writer, nextToken, { cache, isWriter: true });
+    this.#tables = createTables(writer, { cache, isWriter: true });
     this.#machineClock = options.clock;
     this.#clock = new StoreClock(options.clock, Number(this.#tables.instance.value(CLOCK) ?? 0));
     this.epoch = this.#start(nextToken());
@@ -151,6 +151,7 @@ class SqliteStore implements Store {
       log: options.log,
       now: () => this.now(),
       steadyNow: () => this.#clock.now(),
+      nextToken,
       fatal: options.fatal,
       disk: this.#disk,
       beforeCommit: () => this.#beforeCommit(),
@@ -166,9 +167,9 @@ class SqliteStore implements Store {
       fatal: options.fatal,
       ...options.checkpoint,
     });
-    this.#snapshots = new SnapshotReads(snapshot, createTables(snapshot, nextToken), this.#syncer);
+    this.#snapshots = new SnapshotReads(snapshot, createTables(snapshot), this.#syncer);
     this.#direct = new DirectReads(direct, {
-      tables: createTables(direct, nextToken, { cache, isWriter: false }),
+      tables: createTables(direct, { cache, isWriter: false }),
       syncer: this.#syncer,
       durableVersion: () => this.#durableVersion,
     });

@@ -1,23 +1,19 @@
 import { assert } from '../../base/index.ts';
 import type { WriteTx } from '../contracts/index.ts';
+import type { WriteAccess } from './access.ts';
 import type { Connection, Statement } from './connection.ts';
 import {
-  ArtifactWriteHandle,
   AuditHandle,
   ChannelWriteHandle,
   CounterHandle,
-  IdempotencyHandle,
   InstanceHandle,
-  LeaseHandle,
   LogWriteHandle,
   ObjectHandle,
-  QueueHandle,
   ResourceWriteHandle,
   SearchWriteHandle,
-  type WriteAccess,
 } from './handles/index.ts';
 import { givenUp } from './storage-fault.ts';
-import type { Tables } from './tables/index.ts';
+import { DescribedWriteHandles, type Tables } from './tables/index.ts';
 
 /** Savepoints of the writing connection: `job`, one per transaction function; `step`, those a function asks for inside it. */
 export class Savepoints {
@@ -51,10 +47,11 @@ export class Savepoints {
 
 /** One run of one transaction function: its clock, its effects, and whether its handle may still be used. */
 export class WriteScope implements WriteAccess {
+  readonly connection: Connection;
   readonly tables: Tables;
   readonly now: number;
   readonly steadyNow: number;
-  readonly #connection: Connection;
+  readonly nextToken: () => string;
   readonly #pause: () => Promise<void>;
   readonly effects: (() => void)[] = [];
   isDirty = false;
@@ -63,12 +60,13 @@ export class WriteScope implements WriteAccess {
   constructor(
     connection: Connection,
     tables: Tables,
-    run: { readonly now: number; readonly steadyNow: number; readonly pause: () => Promise<void> },
+    run: Pick<WriteAccess, 'now' | 'steadyNow' | 'nextToken'> & { readonly pause: () => Promise<void> },
   ) {
-    this.#connection = connection;
+    this.connection = connection;
     this.tables = tables;
     this.now = run.now;
     this.steadyNow = run.steadyNow;
+    this.nextToken = run.nextToken;
     this.#pause = run.pause;
   }
 
@@ -79,7 +77,7 @@ export class WriteScope implements WriteAccess {
   /** A function that continues after SQLite gave the transaction up must not write: each statement would commit alone. */
   change(): void {
     this.enter();
-    if (!this.#connection.isInTransaction) throw givenUp();
+    if (!this.connection.isInTransaction) throw givenUp();
     this.isDirty = true;
   }
 
@@ -98,7 +96,7 @@ export class WriteScope implements WriteAccess {
 }
 
 /** The handle a transaction function gets. Parts are made when first used: most functions need two or three. */
-export class WriteTransaction implements WriteTx {
+export class WriteTransaction extends DescribedWriteHandles implements WriteTx {
   readonly #scope: WriteScope;
   readonly #savepoints: Savepoints;
   #depth = 0;
@@ -106,6 +104,7 @@ export class WriteTransaction implements WriteTx {
   #log: LogWriteHandle | undefined;
 
   constructor(scope: WriteScope, savepoints: Savepoints) {
+    super(scope);
     this.#scope = scope;
     this.#savepoints = savepoints;
   }
@@ -126,22 +125,6 @@ export class WriteTransaction implements WriteTx {
 
   get search() {
     return new SearchWriteHandle(this.#scope);
-  }
-
-  get artifacts() {
-    return new ArtifactWriteHandle(this.#scope);
-  }
-
-  get queue() {
-    return new QueueHandle(this.#scope);
-  }
-
-  get leases() {
-    return new LeaseHandle(this.#scope);
-  }
-
-  get idempotency() {
-    return new IdempotencyHandle(this.#scope);
   }
 
   get audit() {

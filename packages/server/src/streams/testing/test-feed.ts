@@ -27,7 +27,7 @@ export class TestFeed implements Feed<Item> {
     return { items, position, settled: false, isPartial: found.length > this.page };
   }
 
-  /** Lets the oldest read go on, and what follows from it. */
+  /** Lets the oldest read continue, and what follows from it. */
   async settle(): Promise<void> {
     this.reads.shift()?.();
     await new Promise<void>((resolve) => setImmediate(resolve));

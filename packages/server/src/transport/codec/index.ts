@@ -3,7 +3,6 @@
  * and the texts kept for frozen messages. Knows no protocol; every protocol folder calls it.
  */
 export * from './codec.ts';
-export * from './decode-report.ts';
 export * from './json-decoder.ts';
 export type { EncodeJson, EncodeJsonInSteps } from './json-encoder.ts';
 export * from './json-text.ts';

@@ -8,7 +8,7 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf';
 import { nestsDeeperThan, type Steps } from '../../base/index.ts';
-import { DecodeReport, jsonInvalid } from './decode-report.ts';
+import { DecodeReport, isJsonObject, jsonInvalid, otherJsonNames } from '../../operations/index.ts';
 import { isJsonText } from './json-depth-guard.ts';
 import { jsonFaultPlace } from './json-fault-place.ts';
 import { checkJsonSize, type JsonBounds } from './json-size.ts';
@@ -50,19 +50,6 @@ interface GivenField {
   readonly value: unknown;
   readonly at: string;
 }
-
-/** Other JSON names of a field: manifests may write `server` and `mcpServer` for a binding's server_ref. */
-const otherNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'svc.resources.McpServerBindingSpec': { server: 'server_ref', mcpServer: 'server_ref', mcp_server: 'server_ref' },
-};
-
-/** True for a further JSON name of one of the message's fields. */
-export const isOtherName = (desc: DescMessage, name: string): boolean =>
-  Object.hasOwn(otherNames[desc.typeName] ?? {}, name);
-
-/** True for JSON objects; lists and null are values. */
-export const isJsonObject = (json: unknown): json is Loose =>
-  typeof json === 'object' && json !== null && !Array.isArray(json);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -241,7 +228,7 @@ export class JsonDecoder {
       fields.set(field.jsonName, row);
       fields.set(field.name, row);
     }
-    for (const [other, name] of Object.entries(otherNames[desc.typeName] ?? {})) {
+    for (const [other, name] of Object.entries(otherJsonNames(desc))) {
       const row = fields.get(name);
       if (row !== undefined && !fields.has(other)) fields.set(other, row);
     }

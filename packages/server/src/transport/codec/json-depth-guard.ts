@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { nestsDeeperThan } from '../../base/index.ts';
-import { DecodeReport } from './decode-report.ts';
+import { DecodeReport } from '../../operations/index.ts';
 
 /** True for a string field that holds JSON: `*_json`, or `json` of a custom resource. */
 export const isJsonText = (field: DescField): boolean =>

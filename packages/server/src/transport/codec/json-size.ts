@@ -1,5 +1,5 @@
 import { Fault, jsonStringEnd } from '../../base/index.ts';
-import { jsonInvalid } from './decode-report.ts';
+import { jsonInvalid } from '../../operations/index.ts';
 
 export interface JsonBounds {
   /** `limits.jsonDepth`. */

@@ -1,6 +1,6 @@
 import type { Fault } from '../../base/index.ts';
+import type { ByteLimit } from '../../operations/index.ts';
 import type { Codec } from '../codec/index.ts';
-import type { ByteLimit } from '../contract.ts';
 import type { Call } from '../dispatcher/index.ts';
 import { malformed } from '../envelope/index.ts';
 import { type FaultWriter, faultHeaders } from '../faults/index.ts';

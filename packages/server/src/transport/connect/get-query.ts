@@ -1,5 +1,5 @@
 import type { Fault } from '../../base/index.ts';
-import type { ByteLimit } from '../contract.ts';
+import type { ByteLimit } from '../../operations/index.ts';
 import { type FormatName, malformed } from '../envelope/index.ts';
 import { messageTooLarge } from '../faults/index.ts';
 import { decompress } from '../http/index.ts';

@@ -1,5 +1,5 @@
 import type { Fault } from '../../base/index.ts';
-import type { StreamSink } from '../../features/contract.ts';
+import type { StreamSink } from '../../operations/index.ts';
 import { type Call, clientGone } from './call.ts';
 import type { OpenStream } from './stream-registry.ts';
 import type { Framing } from './wire.ts';

@@ -129,8 +129,8 @@ export class Dispatcher implements CallRunner, SinkOwner {
   }
 
   authorizeEarly(call: Call, known: EarlyNames): void {
-    const { authenticated, anyCredential } = call.method;
-    if (authenticated && !anyCredential) this.#parts.authorizer.authorizeEarly(call.operation, known, call.caller);
+    const { access } = call.method;
+    if (access !== undefined) this.#parts.authorizer.authorizeEarly(access, known, call.caller);
   }
 
   executeSteps(call: Call, decoding: Steps<object>): void {
@@ -144,14 +144,13 @@ export class Dispatcher implements CallRunner, SinkOwner {
 
   execute(call: Call, request: object): void {
     if (call.finished) return;
-    const handler = call.method.handler;
+    const { handler, access, waits } = call.method;
     call.request = request;
     try {
       if (handler === undefined) throw new Error(`${call.operation} has no handler`);
-      const { authenticated, anyCredential } = call.method;
-      if (authenticated && !anyCredential) this.#parts.authorizer.authorize(call.operation, request, call.caller);
+      if (access !== undefined) this.#parts.authorizer.authorize(access, request, call.caller);
       if (handler.kind === 'stream') return this.#stream(call, request, handler.handle);
-      const waitMs = waitOf(request, this.#parts.config.waitDeadlineMs);
+      const waitMs = waits === undefined ? 0 : this.#waitMs(waits(request as never));
       if (call.deadline === undefined || waitMs > 0) this.#armDeadline(call, waitMs);
       handler.handle(request as never, call).then(
         (answer) => this.#succeed(call, answer),
@@ -160,6 +159,11 @@ export class Dispatcher implements CallRunner, SinkOwner {
     } catch (error) {
       this.fail(call, error);
     }
+  }
+
+  /** What a request that wants to wait adds to its deadline, within the cap. */
+  #waitMs(seconds: number | undefined): number {
+    return seconds === undefined ? 0 : Math.min(seconds * 1000, this.#parts.config.waitDeadlineMs);
   }
 
   #succeed(call: Call, answer: object): void {
@@ -261,8 +265,9 @@ export class Dispatcher implements CallRunner, SinkOwner {
   checkCredential(call: Call, refuse: (error: unknown) => void): void {
     if (!call.method.authenticated || call.finished) return;
     const isStillAllowed = (caller: Caller): void => {
-      if (call.finished || call.method.anyCredential) return;
-      this.#parts.authorizer.authorize(call.operation, call.request, caller);
+      const { access } = call.method;
+      if (call.finished || access === undefined) return;
+      this.#parts.authorizer.authorize(access, call.request, caller);
     };
     try {
       const { expiresAt } = call.caller;
@@ -367,10 +372,4 @@ const readIdempotencyKey = (exchange: Exchange): string => {
       { field: 'idempotency-key', description: 'must be 1 to 255 printable ASCII characters', reason: 'FIELD_INVALID' },
     ],
   });
-};
-
-/** Milliseconds that a request with `wait_seconds` may wait, within the cap. */
-const waitOf = (request: object, capMs: number): number => {
-  const seconds = (request as { waitSeconds?: unknown }).waitSeconds;
-  return typeof seconds === 'number' ? Math.min(seconds * 1000, capMs) : 0;
 };

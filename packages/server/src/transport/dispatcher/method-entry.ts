@@ -1,12 +1,13 @@
 import type { DescMessage, DescMethod } from '@bufbuild/protobuf';
-import { type HttpBinding, methods } from '@svc/api/methods';
-import type { Operation } from '../../features/contract.ts';
+import { type HttpBinding, type Method, methods } from '@svc/api/methods';
+import type { OperationAccess } from '../../auth/contract.ts';
+import { type Endpoint, type Operation, operationName, type WaitSeconds } from '../../operations/index.ts';
 
 /** One operation as transport serves it. */
 export interface MethodEntry {
-  /** `svc.gateway.GatewayService/GetAgent`. */
+  /** `package.Service/Method`. */
   readonly operation: string;
-  /** `/svc.gateway.GatewayService/GetAgent`: path of gRPC, gRPC-web and Connect. */
+  /** `/package.Service/Method`: path of gRPC, gRPC-web and Connect. */
   readonly rpcPath: string;
   readonly streaming: boolean;
   /** True where the client streams too: the handler gets RequestMessages for its request. */
@@ -18,76 +19,91 @@ export interface MethodEntry {
   /** False: the operation is known, but nothing serves it here (UNIMPLEMENTED). */
   readonly mounted: boolean;
   /** Absent for plain HTTP routes, whose wire serves them itself. */
-  readonly handler: Operation | undefined;
+  readonly handler: Endpoint | undefined;
   /** False only for the health service, which answers like /readyz. */
   readonly authenticated: boolean;
-  /** True where any valid credential will do: no grant is asked for. */
-  readonly anyCredential: boolean;
+  /** What a caller needs; undefined where any valid credential will do, or a plain route asks by itself. */
+  readonly access: OperationAccess | undefined;
   /** True where an idempotency key is honoured; everywhere else it is ignored. */
   readonly repeatable: boolean;
+  /** Reads from a request how long it wants to wait; undefined where none does. */
+  readonly waits: WaitSeconds | undefined;
+  /** What the declaration of the operation says of its REST form; undefined where it declares none. */
+  readonly rest: RestFacts | undefined;
 }
 
-/** An operation outside the product's services: health, reflection. */
+/** What operations declare for REST alone. */
+export type RestFacts = Pick<Operation, 'body' | 'yamlField'> & { readonly cursorField?: string };
+
+/** An operation outside the product's services: health, reflection. No grant is asked for. */
 export interface StandardOperation {
-  readonly operation: Operation;
+  readonly endpoint: Endpoint;
   readonly authenticated: boolean;
-  readonly anyCredential?: true;
 }
-
-/** Operations that honour an idempotency key. */
-const REPEATABLE: ReadonlySet<string> = new Set([
-  'svc.gateway.GatewayService/CreateSession',
-  'svc.gateway.GatewayService/SendMessage',
-  'svc.gateway.GatewayService/AppendSessionMessage',
-  'svc.gateway.GatewayService/PostChannelMessage',
-  'svc.gateway.WorkflowService/CreateRun',
-]);
-
-const nameOf = (descriptor: DescMethod): string => `${descriptor.parent.typeName}/${descriptor.name}`;
 
 /**
- * The one method table: every operation of the descriptors with what was mounted for it. Throws when an operation is
- * mounted twice or belongs to no service of the product.
+ * The one method table: every operation of the descriptors with what was declared of it. Throws when an operation is
+ * declared twice or belongs to no service of the product.
  */
 export const methodTable = (
   operations: readonly Operation[],
   standard: readonly StandardOperation[],
 ): MethodEntry[] => {
-  const mounted = new Map<string, Operation>();
+  const declared = new Map<string, Operation>();
   for (const operation of operations) {
-    const name = nameOf(operation.method);
-    if (mounted.has(name)) throw new Error(`${name} is mounted twice`);
-    mounted.set(name, operation);
+    const name = operationName(operation.method);
+    if (declared.has(name)) throw new Error(`${name} is mounted twice`);
+    declared.set(name, operation);
   }
-  const entries = methods.map((method): MethodEntry => {
-    const operation = `${method.service}/${method.name}`;
-    const handler = mounted.get(operation);
-    mounted.delete(operation);
-    const { rpcPath, input, output, http } = method;
-    return {
-      operation,
-      rpcPath,
-      streaming: method.kind === 'server_streaming',
-      clientStreaming: false,
-      input,
-      output,
-      http,
-      handler,
-      mounted: handler !== undefined,
-      authenticated: true,
-      anyCredential: false,
-      repeatable: REPEATABLE.has(operation),
-    };
+  const entries = methods.map((method) => {
+    const name = `${method.service}/${method.name}`;
+    const operation = declared.get(name);
+    declared.delete(name);
+    return productEntry(name, method, operation);
   });
-  const [stranger] = mounted.keys();
+  const [stranger] = declared.keys();
   if (stranger !== undefined) throw new Error(`${stranger} is not an operation of the API`);
-  for (const { operation: handler, authenticated, anyCredential = false } of standard) {
-    const { input, output } = handler.method;
-    const operation = nameOf(handler.method);
-    const clientStreaming = (handler.method as DescMethod).methodKind === 'bidi_streaming';
-    const streaming = handler.kind === 'stream';
-    const base = { operation, rpcPath: `/${operation}`, streaming, clientStreaming, input, output };
-    entries.push({ ...base, http: undefined, handler, mounted: true, authenticated, anyCredential, repeatable: false });
-  }
-  return entries;
+  return [...entries, ...standard.map(standardEntry)];
+};
+
+const productEntry = (operation: string, method: Method, declared: Operation | undefined): MethodEntry => {
+  const { rpcPath, input, output, http } = method;
+  const handler = declared === undefined || declared.kind === 'unserved' ? undefined : declared;
+  return {
+    operation,
+    rpcPath,
+    streaming: method.kind === 'server_streaming',
+    clientStreaming: false,
+    input,
+    output,
+    http,
+    mounted: handler !== undefined,
+    handler,
+    authenticated: true,
+    access: declared?.access,
+    repeatable: declared?.repeatable === true,
+    waits: handler?.kind === 'unary' ? handler.waits : undefined,
+    rest: declared,
+  };
+};
+
+const standardEntry = ({ endpoint, authenticated }: StandardOperation): MethodEntry => {
+  const { input, output } = endpoint.method;
+  const operation = operationName(endpoint.method);
+  return {
+    operation,
+    rpcPath: `/${operation}`,
+    streaming: endpoint.kind === 'stream',
+    clientStreaming: (endpoint.method as DescMethod).methodKind === 'bidi_streaming',
+    input,
+    output,
+    http: undefined,
+    mounted: true,
+    handler: endpoint,
+    authenticated,
+    access: undefined,
+    repeatable: false,
+    waits: undefined,
+    rest: undefined,
+  };
 };

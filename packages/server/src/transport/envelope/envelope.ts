@@ -1,5 +1,5 @@
 import { Fault } from '../../base/index.ts';
-import type { ByteLimit } from '../contract.ts';
+import type { ByteLimit } from '../../operations/index.ts';
 import { messageTooLarge } from '../faults/index.ts';
 
 /** Length of the head of one message on gRPC, gRPC-web and Connect streams: flags, then the length in four bytes. */

@@ -1,4 +1,5 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf';
+import { TARGET_NAMES } from '../../auth/index.ts';
 import { joining, type Steps } from '../../base/index.ts';
 import { type Codec, type EncodeJson, type EncodeJsonInSteps, utf8Text } from '../codec/index.ts';
 import type { MethodEntry } from '../dispatcher/index.ts';
@@ -17,9 +18,6 @@ export interface MessageFormat {
   /** As encode, in steps: an answer may have megabytes. */
   encoding(message: object, prefix: number): Steps<Buffer>;
 }
-
-/** Fields that name the target of an operation, by the names of the decoded message. */
-const TARGET_NAMES: ReadonlySet<string> = new Set(['ns', 'name', 'agent', 'sessionId', 'channel', 'kind', 'parent']);
 
 const namesInJson = (desc: DescMessage, json: Readonly<Record<string, unknown>>): object => {
   const named = desc.fields.filter(({ localName }) => TARGET_NAMES.has(localName));

@@ -1,6 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../base/index.ts';
-import type { ByteLimit } from '../contract.ts';
+import type { ByteLimit } from '../../operations/index.ts';
 import { type Call, DECODED_AT_ONCE_BYTES } from '../dispatcher/index.ts';
 import { messageTooLarge } from '../faults/index.ts';
 import { decompress } from '../http/index.ts';

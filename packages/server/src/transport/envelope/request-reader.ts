@@ -1,5 +1,5 @@
 import { inTurns, type Steps } from '../../base/index.ts';
-import type { ByteLimit } from '../contract.ts';
+import type { ByteLimit } from '../../operations/index.ts';
 import { type Call, DECODED_AT_ONCE_BYTES } from '../dispatcher/index.ts';
 import { messageTooLarge } from '../faults/index.ts';
 import { HEAD_BYTES, onlyEnvelope } from './envelope.ts';

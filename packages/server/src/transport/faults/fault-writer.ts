@@ -11,7 +11,7 @@ const STATUS_BYTES = 6 * 1024;
 
 /**
  * Writes faults for all protocols. A Fault whose `cause` is a message of the API carries it as a further detail
- * (what ApplyManifests refused, document by document).
+ * (what was refused, document by document).
  */
 export class FaultWriter {
   readonly #codec: Codec;

@@ -1,5 +1,5 @@
 import { Fault, type FaultCode } from '../../base/index.ts';
-import type { ByteLimit } from '../contract.ts';
+import type { ByteLimit } from '../../operations/index.ts';
 import { FAULT_CODES } from './fault-codes.ts';
 
 interface HttpFaultParts {

@@ -1,6 +1,6 @@
 import { Fault, type Steps } from '../../base/index.ts';
+import type { ByteLimit } from '../../operations/index.ts';
 import type { Codec } from '../codec/index.ts';
-import type { ByteLimit } from '../contract.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import {
   COMPRESSED,

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/index.ts';
-import type { ByteLimit } from '../contract.ts';
+import type { ByteLimit } from '../../operations/index.ts';
 import { tooLarge, unsupportedMedia } from '../faults/index.ts';
 import { type ContentEncoding, decompress } from './compression.ts';
 import type { Exchange } from './exchange.ts';

@@ -4,9 +4,9 @@ import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import { create } from '@bufbuild/protobuf';
 import { AgentResponseSchema, GatewayService } from '@svc/api/gateway';
 import { afterEach, describe, expect, test } from 'vitest';
-import { unary } from '../../features/contract.ts';
 import type { TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
+import { unary } from '../testing/declared.ts';
 import { testParts } from '../testing/transport-parts.ts';
 
 const TRIES = 20;

@@ -1,5 +1,5 @@
 import { type Clock, Fault } from '../../base/index.ts';
-import type { ByteLimit } from '../contract.ts';
+import type { ByteLimit } from '../../operations/index.ts';
 import { type Call, clientGone } from '../dispatcher/index.ts';
 import { BodyBroken, requestBodyPieces } from '../http/index.ts';
 

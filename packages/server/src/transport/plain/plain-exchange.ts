@@ -1,5 +1,5 @@
 import { Fault } from '../../base/index.ts';
-import type { ByteLimit, HttpExchange, HttpStream } from '../contract.ts';
+import type { ByteLimit, HttpExchange, HttpStream } from '../../operations/index.ts';
 import type { Call, Dispatcher } from '../dispatcher/index.ts';
 import { shuttingDown } from '../dispatcher/index.ts';
 import { chunkOf, type HeaderList, type OriginRules, readRequestBody, type StreamChunk } from '../http/index.ts';

@@ -3,7 +3,8 @@ import { networkInterfaces } from 'node:os';
 import { afterEach, expect, it } from 'vitest';
 import type { CallContext } from '../../auth/contract.ts';
 import { Fault } from '../../base/index.ts';
-import type { FinishedCall, HttpRoute, TransportServer } from '../contract.ts';
+import type { HttpRoute } from '../../operations/index.ts';
+import type { FinishedCall, TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
 import { testConfig, testParts } from '../testing/transport-parts.ts';
 

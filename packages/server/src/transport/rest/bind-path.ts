@@ -1,13 +1,6 @@
 import type { DescField } from '@bufbuild/protobuf';
-import { Fault, invalidField } from '../../base/index.ts';
-
-/** INVALID_ARGUMENT PATH_BODY_MISMATCH for one thing said twice with different values. */
-export const saidTwice = (field: string): Fault => {
-  const description = 'said twice with different values';
-  return new Fault('INVALID_ARGUMENT', 'PATH_BODY_MISMATCH', `${field}: ${description}`, {
-    violations: [{ field, description, reason: 'PATH_BODY_MISMATCH' }],
-  });
-};
+import { invalidField } from '../../base/index.ts';
+import { saidTwice } from '../../operations/index.ts';
 
 /** Sets the path's values in the JSON of a request; a body or query that repeats one must agree. */
 export const bindPath = (

@@ -1,6 +1,6 @@
 import { type DescField, ScalarType } from '@bufbuild/protobuf';
 import { invalidField } from '../../base/index.ts';
-import { DecodeReport } from '../codec/index.ts';
+import { DecodeReport, otherQueryNames } from '../../operations/index.ts';
 
 /** Query parameters by name, in order, percent-decoded; throws INVALID_ARGUMENT on malformed escapes. */
 export const parseQuery = (query: string): [name: string, value: string][] => {
@@ -35,8 +35,8 @@ export const isQueryField = (field: DescField): boolean =>
 const fieldNamed = (fields: readonly DescField[], name: string): DescField | undefined => {
   const known = fields.find((field) => field.jsonName === name || field.name === name);
   if (known !== undefined) return isQueryField(known) ? known : undefined;
-  // A page size may be called `limit` where no field has that name.
-  return name === 'limit' ? fields.find((field) => field.name === 'page_size') : undefined;
+  const other = Object.hasOwn(otherQueryNames, name) ? otherQueryNames[name] : undefined;
+  return other === undefined ? undefined : fields.find((field) => field.name === other);
 };
 
 /** The JSON value that a parameter stands for; the JSON decoder checks and converts it further. */

@@ -1,4 +1,4 @@
-/** A REST path such as `/v1/ns/{ns}/agents/{agent}/sessions/{session_id}:clear`, taken apart. */
+/** A REST path such as `/v1/shelves/{shelf}/books/{book_id}:return`, taken apart. */
 export interface PathTemplate {
   /** Literal text, or undefined for a variable. */
   readonly segments: readonly (string | undefined)[];

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/index.ts';
-import type { ByteLimit, HttpRoute } from '../contract.ts';
+import type { ByteLimit, HttpRoute } from '../../operations/index.ts';
 import type { Dispatcher, MethodEntry, Wire } from '../dispatcher/index.ts';
 import { httpStatus, methodNotAllowed } from '../faults/index.ts';
 import { checkDeclaredLength, type Exchange } from '../http/index.ts';
@@ -15,7 +15,7 @@ interface RestTarget {
 }
 
 /** A plain route with what serves it. */
-export interface PlainTarget extends RestTarget {
+interface PlainTarget extends RestTarget {
   readonly route: HttpRoute;
 }
 

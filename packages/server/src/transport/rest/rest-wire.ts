@@ -1,7 +1,7 @@
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Fault, type Steps } from '../../base/index.ts';
-import { type Codec, type EncodeJsonInSteps, jsonInvalid, utf8Text } from '../codec/index.ts';
-import type { ByteLimit } from '../contract.ts';
+import { type BindBody, type ByteLimit, jsonInvalid, sentMetadataOf } from '../../operations/index.ts';
+import { type Codec, type EncodeJsonInSteps, utf8Text } from '../codec/index.ts';
 import { type Call, DECODED_AT_ONCE_BYTES, type Framing, type MethodEntry, type Wire } from '../dispatcher/index.ts';
 import { type FaultWriter, httpStatus, notAcceptable, unsupportedMedia } from '../faults/index.ts';
 import {
@@ -13,11 +13,10 @@ import {
   readRequestBody,
 } from '../http/index.ts';
 import { addOrigin, refusalHeaders, successHeaders } from './answer-headers.ts';
-import { type BindBody, bodyBinder } from './bind-body.ts';
+import { bodyBinder } from './bind-body.ts';
 import { bindPath } from './bind-path.ts';
 import { bindQuery } from './bind-query.ts';
 import { parseTemplate } from './path-template.ts';
-import { sentMetadataOf } from './sent-metadata.ts';
 import { restFramings, type StreamForm, streamForm } from './stream-framings.ts';
 
 export interface RestParts {
@@ -38,7 +37,8 @@ export class RestWire implements Wire {
   readonly #method: MethodEntry;
   readonly #pathFields: readonly DescField[];
   readonly #hasBody: boolean;
-  readonly #takesYaml: boolean;
+  /** Field that takes a YAML body. */
+  readonly #yamlField: DescField | undefined;
   readonly #bindBody: BindBody;
   readonly #encoding: EncodeJsonInSteps;
   readonly #framings: Readonly<Record<StreamForm, Framing>>;
@@ -50,15 +50,12 @@ export class RestWire implements Wire {
     this.#method = method;
     this.#pathFields = parseTemplate(method.http?.path ?? '/').variables.map((name) => fieldOf(method, name));
     this.#hasBody = method.http?.body === '*';
-    this.#takesYaml = method.operation.endsWith('/ApplyManifests');
+    this.#yamlField = declaredField(method, method.rest?.yamlField);
     this.#bindBody = bodyBinder(method, parts.codec.jsonDecoder);
     const encode = parts.codec.json.encoderOf(method.output);
     this.#encoding = parts.codec.json.steppedEncoderOf(method.output);
     this.#framings = restFramings({ encode, faults: parts.faults, origins: parts.origins });
-    const cursors = ['after', 'resource_version'];
-    this.#cursorField = method.input.fields.find(
-      (field) => field.fieldKind === 'scalar' && cursors.includes(field.name),
-    );
+    this.#cursorField = declaredField(method, method.rest?.cursorField);
   }
 
   timeoutMs(): number | undefined {
@@ -112,7 +109,7 @@ export class RestWire implements Wire {
   #readBody(call: Call): void {
     const { exchange } = call;
     const type = exchange.header('content-type') ?? '';
-    const isYaml = this.#takesYaml && yamlType.test(type);
+    const isYaml = this.#yamlField !== undefined && yamlType.test(type);
     if (type !== '' && !isYaml && !jsonType.test(type) && exchange.hasBody) {
       throw unsupportedMedia('the body must be application/json', ['accept-post', 'application/json']);
     }
@@ -149,7 +146,10 @@ export class RestWire implements Wire {
     const { jsonDecoder } = this.#parts.codec;
     const { input } = this.#method;
     const query = call.exchange.query;
-    if (isYaml) return jsonDecoder.decode(input, { ...bindQuery(input.fields, query), text });
+    if (isYaml) {
+      const { jsonName = '' } = this.#yamlField ?? {};
+      return jsonDecoder.decode(input, { ...bindQuery(input.fields, query), [jsonName]: text });
+    }
     return jsonDecoder.decode(input, this.#bound(call, jsonDecoder.parse(text)));
   }
 
@@ -210,5 +210,13 @@ const fieldOf = (method: MethodEntry, name: string): DescField => {
   const field = method.input.fields.find((candidate) => candidate.name === name);
   if (field === undefined || field.fieldKind !== 'scalar')
     throw new Error(`${method.operation}: path names no field ${name}`);
+  return field;
+};
+
+/** A field that the declaration of the operation names by its local name. */
+const declaredField = ({ operation, input }: MethodEntry, name: string | undefined): DescField | undefined => {
+  if (name === undefined) return undefined;
+  const field = input.fields.find(({ localName }) => localName === name);
+  if (field?.fieldKind !== 'scalar') throw new Error(`${operation}: no single field ${name}`);
   return field;
 };

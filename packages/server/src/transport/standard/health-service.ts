@@ -1,6 +1,6 @@
 import { Health, type HealthCheckResponse, HealthCheckResponse_ServingStatus as Status } from '@svc/api/health';
 import { type CancelTimer, type Clock, Fault } from '../../base/index.ts';
-import { type StreamSink, serverStream, unary } from '../../features/contract.ts';
+import { type StreamSink, serverStream, unary } from '../../operations/index.ts';
 import type { StandardOperation } from '../dispatcher/index.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -71,7 +71,7 @@ export const healthOperations = (
     const statuses = Object.fromEntries(['', ...services].map((service) => [service, answer]));
     return { statuses };
   });
-  return [check, list, watching].map((operation) => ({ operation, authenticated: false }));
+  return [check, list, watching].map((endpoint) => ({ endpoint, authenticated: false }));
 };
 
 interface Following {

@@ -1,7 +1,7 @@
 import type { DescMethodServerStreaming } from '@bufbuild/protobuf';
 import { v1, v1alpha } from '@svc/api/reflection';
 import type { CallContext } from '../../auth/contract.ts';
-import type { StreamSink } from '../../features/contract.ts';
+import type { StreamSink } from '../../operations/index.ts';
 import type { RequestMessages, StandardOperation } from '../dispatcher/index.ts';
 import type { DescriptorIndex } from './descriptor-index.ts';
 import { reflectionAnswer } from './reflection-answer.ts';
@@ -33,13 +33,12 @@ export const reflectionOperations = (index: DescriptorIndex): StandardOperation[
     }
   };
   return [v1.ServerReflection, v1alpha.ServerReflection].map((service) => ({
-    operation: {
+    endpoint: {
       kind: 'stream',
-      // The features have no such operation, so their contract knows none; the method table reads what it really is.
+      // No operation of the product is like that, so an endpoint knows none; the method table reads what it really is.
       method: service.method.serverReflectionInfo as unknown as DescMethodServerStreaming,
       handle: (request, context, sink) => converse(request as unknown as RequestMessages, context, sink),
     },
     authenticated: true,
-    anyCredential: true,
   }));
 };

@@ -1,5 +1,6 @@
 import { Fault } from '../../base/index.ts';
-import type { HttpRoute, TransportParts } from '../contract.ts';
+import type { HttpRoute } from '../../operations/index.ts';
+import type { TransportParts } from '../contract.ts';
 import type { MethodEntry } from '../dispatcher/index.ts';
 import { openApi } from './open-api.ts';
 import type { Readiness } from './readiness.ts';

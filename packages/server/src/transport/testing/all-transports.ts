@@ -19,7 +19,7 @@ import * as grpc from '@grpc/grpc-js';
 import { GatewayService } from '@svc/api/gateway';
 
 /** What came of one call: an answer, or a fault as every protocol can show it. */
-export interface Outcome {
+interface Outcome {
   readonly answer?: unknown;
   readonly code?: string;
   readonly message?: string;

@@ -20,7 +20,7 @@ const ALGORITHM = sequence(hex('06082a8648ce3d040302'));
 const NAME = sequence(der(0x31, sequence(hex('0603550403'), der(0x0c, Buffer.from('localhost')))));
 const VALIDITY = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')));
 
-/** A key and a certificate of its own for tests of TLS, made anew each time so that no key lies in the repository. */
+/** A key and a certificate of its own for tests of TLS, created each time so that no key lies in the repository. */
 export const selfSigned = (): { readonly key: string; readonly cert: string } => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const serial = hex('020101');

@@ -3,8 +3,9 @@ import { GatewayService, GetAgentResponseSchema } from '@svc/api/gateway';
 import { AgentSchema } from '@svc/api/resources';
 import type { Authenticator, Caller } from '../../auth/contract.ts';
 import { createIds, Fault, ManualClock, notFound, seededRandom, silentLog } from '../../base/index.ts';
-import { type Operation, unary } from '../../features/contract.ts';
+import type { Operation } from '../../operations/index.ts';
 import type { TransportConfig, TransportParts } from '../contract.ts';
+import { unary } from './declared.ts';
 
 /** The documented defaults on a free port, for tests and benchmarks. */
 export const testConfig: TransportConfig = {
@@ -51,12 +52,12 @@ const testAuthenticator: Authenticator = {
 };
 
 const testAuthorizer: TransportParts['authorizer'] = {
-  authorizeEarly(method, _names, caller) {
-    this.authorize(method, {}, caller);
+  authorizeEarly(access, _names, caller) {
+    this.authorize(access, {}, caller);
   },
-  authorize(method, _request, caller) {
-    const reads = /\/(Get|List|Search|Read|Stream|Watch|WhoAmI)/.test(method);
-    if (!reads && caller.identity === 'viewer') throw new Fault('PERMISSION_DENIED', 'ROLE', 'needs a higher role');
+  authorize({ need }, _request, caller) {
+    if (need !== 'viewer' && caller.identity === 'viewer')
+      throw new Fault('PERMISSION_DENIED', 'ROLE', 'needs a higher role');
   },
   allows: (caller) => caller.grants.length > 0,
   readsSecrets: () => true,

@@ -120,7 +120,7 @@ export declare const HealthListResponseSchema: GenMessage<HealthListResponse>;
  */
 export declare const Health: GenService<{
   /**
-   * Answers the present state once; an unknown service is NOT_FOUND.
+   * Returns the present state once; an unknown service is NOT_FOUND.
    *
    * @generated from rpc grpc.health.v1.Health.Check
    */
@@ -130,7 +130,7 @@ export declare const Health: GenService<{
     output: typeof HealthCheckResponseSchema;
   },
   /**
-   * Answers the state of every service the server knows.
+   * Returns the state of every service the server knows.
    *
    * @generated from rpc grpc.health.v1.Health.List
    */

@@ -229,7 +229,7 @@ export declare type ServiceResponse = Message<"grpc.reflection.v1.ServiceRespons
 export declare const ServiceResponseSchema: GenMessage<ServiceResponse>;
 
 /**
- * A question that could not be answered; the stream goes on.
+ * A question that could not be answered; the stream continues.
  *
  * @generated from message grpc.reflection.v1.ErrorResponse
  */

@@ -104,7 +104,7 @@ export const modelKeys = {
   'models.catalog': key(
     mapOf(modelFacts, modelName),
     {},
-    'Facts about models by `provider/model`, laid over the shipped catalogue.',
+    'Facts about models by `provider/model`, which override the shipped catalogue.',
   ),
   'models.prices': key(mapOf(price, modelName), {}, 'Price per million tokens by `provider/model`.'),
 } as const;

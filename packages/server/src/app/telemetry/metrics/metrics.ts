@@ -22,7 +22,7 @@ export interface Metrics extends TurnFigures {
 }
 
 /** Figures that exist anyway and are read when they are asked for. */
-export interface LiveFigures {
+interface LiveFigures {
   readonly runningTurns: () => number;
   readonly repairs: () => number;
   readonly openStreams: () => number;

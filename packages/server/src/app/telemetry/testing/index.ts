@@ -1,2 +1,2 @@
 /** app/telemetry/testing: an OTLP receiver and a place for log lines, for tests of what leaves the process. */
-export { OtlpReceiver, type ReceivedSpan } from './otlp-receiver.ts';
+export { OtlpReceiver } from './otlp-receiver.ts';

@@ -1,7 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { operationText } from '@svc/api/descriptions';
 import { type Method, methods, services } from '@svc/api/methods';
-import { operationAccess } from '../../../auth/index.ts';
+import { accessFacts } from '../../../auth/testing/access-facts.ts';
 import { isLater } from '../../conformance/later-operations.ts';
 import { code, page, table } from './markdown.ts';
 import { fieldTable } from './message-tables.ts';
@@ -101,7 +101,7 @@ const operationPart = (method: Method): readonly string[] => {
 };
 
 const roleOf = (method: DescMethod): string => {
-  const access = operationAccess.get(`${method.parent.typeName}/${method.name}`);
+  const access = accessFacts.get(`${method.parent.typeName}/${method.name}`);
   if (access === undefined) throw new Error(`${method.name} is not in the table of roles`);
   return [NEEDS[access.need] ?? access.need, TARGETS[access.target] ?? ''].join(' ').trim();
 };

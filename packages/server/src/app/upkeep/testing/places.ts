@@ -6,7 +6,7 @@ import { createLocalBlobs } from '../../../store/blobs/local/index.ts';
 import { type BlobStore, DUMP_TABLES, type DumpRow, type Store } from '../../../store/contracts/index.ts';
 import { openSqliteDump, openSqliteStore } from '../../../store/sqlite/index.ts';
 import { type Config, loadConfig } from '../../config/index.ts';
-import type { UpkeepSurroundings } from '../store-engine.ts';
+import type { UpkeepHost } from '../store-engine.ts';
 import { createUpkeep, type Upkeep } from '../upkeep.ts';
 
 /** A data directory of its own, with what opens it. */
@@ -30,7 +30,7 @@ export class Places {
   faultPoint: (point: string) => void = () => undefined;
   #count = 0;
 
-  get around(): UpkeepSurroundings {
+  get host(): UpkeepHost {
     const { clock, random, log } = this;
     return { clock, random, log, faultPoint: (point) => this.faultPoint(point) };
   }
@@ -42,7 +42,7 @@ export class Places {
     const { config } = loadConfig({ flags, environment: {}, cwd: this.root });
     const { clock, random, log } = this;
     return {
-      ...{ dataDir, config, upkeep: createUpkeep(config, this.around) },
+      ...{ dataDir, config, upkeep: createUpkeep(config, this.host) },
       open: async () => {
         const fatal = (error: unknown): never => {
           throw error;

@@ -24,7 +24,10 @@ export interface DeploymentLimits {
   readonly concurrency: number;
 }
 
-/** What holds unless the configuration says otherwise. */
+/**
+ * The limits of a server that configures none.
+ * @internal For tests; the server gets its limits from the configuration.
+ */
 export const defaultDeploymentLimits: DeploymentLimits = { replicas: 5_000, objectBytes: 1024 * 1024, concurrency: 8 };
 const NAME_MAX = 253;
 const LEAF_MAX = 63;

@@ -5,6 +5,7 @@
  */
 export { deploymentControllers } from './deployment-controllers.ts';
 export { deploymentContracts } from './deployment-kind.ts';
+/** @internal For tests. */
 export { defaultDeploymentLimits } from './deployment-rules.ts';
 export type { DeploymentsDeps } from './deployments-deps.ts';
 export { PlacementScope } from './placement/index.ts';

@@ -105,7 +105,7 @@ const settleIndex = async (tx: WriteTx, stored: StoredResource, spec: FileSpec):
   await tx.queue.put(item, { replace: true });
 };
 
-/** Begins the life of an EPHEMERAL file anew, at each write and read; the others have none. */
+/** Restarts the lifetime of an EPHEMERAL file, at each write and read; other files have none. */
 export const armUnused = async (
   { ephemeralMicros }: Pick<FileKindDeps, 'ephemeralMicros'>,
   tx: WriteTx,

@@ -14,10 +14,16 @@ import {
 } from '@svc/api/gateway';
 import { type File, FileSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
+import {
+  type HttpRoute,
+  type Operation,
+  operation,
+  operator,
+  viewer,
+  wholeResource,
+} from '../../../operations/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
-import type { HttpRoute } from '../../../transport/contract.ts';
-import { type Operation, unary } from '../../contract.ts';
-import { checkMode, FileReads } from './file-reads.ts';
+import { checkMode, FileReads, READ_FILE } from './file-reads.ts';
 import { FileUploads } from './file-uploads.ts';
 import { FileWrites, fileKey } from './file-writes.ts';
 import type { FilesDeps } from './files-deps.ts';
@@ -42,20 +48,41 @@ export const filesFeature = (deps: FilesDeps & { readonly authorizer: Authorizer
     reads,
     writes,
     operations: [
-      unary(method.createFile, (request, call) => files.create(request, call)),
-      unary(method.updateFile, (request, call) => files.update(request, call)),
-      unary(method.prepareUpload, (request, call) => files.prepare(request, call)),
-      unary(method.completeUpload, (request, call) => files.complete(request, call)),
-      unary(method.readFile, (request, call) => files.read(request, call)),
-      unary(method.listFiles, async (request, call) => {
-        const page = await reads.list({ ...request, namespace: request.ns });
-        const shown = page.records.map((record) => files.view(record, call, request.metadataOnly));
-        return create(ListFilesResponseSchema, { files: shown, nextPageToken: page.nextPageToken });
+      operation(method.createFile, {
+        access: operator('fields'),
+        body: wholeResource(),
+        handle: (request, call) => files.create(request, call),
       }),
-      unary(method.deleteFile, async ({ ns, name, resourceVersion }, call) => {
-        const { key } = await reads.find(fileKey(ns, name));
-        await deps.store.write((tx) => deps.writer.remove(tx, call, { key, resourceVersion }));
-        return create(DeleteFileResponseSchema, { success: true });
+      operation(method.updateFile, {
+        access: operator('fields'),
+        body: wholeResource(),
+        handle: (request, call) => files.update(request, call),
+      }),
+      operation(method.prepareUpload, {
+        access: operator('fields'),
+        body: wholeResource(),
+        handle: (request, call) => files.prepare(request, call),
+      }),
+      operation(method.completeUpload, {
+        access: operator('fields'),
+        handle: (request, call) => files.complete(request, call),
+      }),
+      operation(method.readFile, { access: READ_FILE, handle: (request, call) => files.read(request, call) }),
+      operation(method.listFiles, {
+        access: viewer('fields'),
+        handle: async (request, call) => {
+          const page = await reads.list({ ...request, namespace: request.ns });
+          const shown = page.records.map((record) => files.view(record, call, request.metadataOnly));
+          return create(ListFilesResponseSchema, { files: shown, nextPageToken: page.nextPageToken });
+        },
+      }),
+      operation(method.deleteFile, {
+        access: operator('fields'),
+        handle: async ({ ns, name, resourceVersion }, call) => {
+          const { key } = await reads.find(fileKey(ns, name));
+          await deps.store.write((tx) => deps.writer.remove(tx, call, { key, resourceVersion }));
+          return create(DeleteFileResponseSchema, { success: true });
+        },
       }),
     ],
     routes: [...transfer.routes, reads.route(deps.authorizer)],

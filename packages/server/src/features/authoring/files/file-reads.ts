@@ -3,9 +3,9 @@ import { FilePurpose, FileRetention } from '@svc/api/resources';
 import type { Authorizer } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, invalidField, pageSize } from '../../../base/index.ts';
 import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { type HttpRoute, viewer } from '../../../operations/index.ts';
 import { fillPage, parseLabelSelector, recordKey, resourceNotFound } from '../../../resources/index.ts';
 import type { ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
-import type { HttpRoute } from '../../../transport/contract.ts';
 import { isLost, markDamaged, objectLost } from './file-damage.ts';
 import { fileSpec, type ObjectFacts, objectOf } from './file-facts.ts';
 import { armUnused } from './file-kind.ts';
@@ -35,6 +35,9 @@ export interface FileQuestion {
   readonly labelSelector: string;
   readonly metadataOnly: boolean;
 }
+
+/** A caller who may read a file may read its bytes. */
+export const READ_FILE = viewer('fields');
 
 /** Reads of files and of the bytes behind them. */
 export class FileReads {
@@ -109,7 +112,7 @@ export class FileReads {
     return { records: page.rows, nextPageToken };
   }
 
-  /** Raw bytes with `Range`; a caller who may read the file may read them. */
+  /** Raw bytes with `Range`. */
   route(authorizer: Authorizer): HttpRoute {
     return {
       method: 'GET',
@@ -117,7 +120,7 @@ export class FileReads {
       authenticated: true,
       handle: async (exchange, params, context) => {
         const { ns = '', name = '' } = params;
-        authorizer.authorize('svc.gateway.FileService/ReadFile', { ns, name }, context.caller);
+        authorizer.authorize(READ_FILE, { ns, name }, context.caller);
         const record = await this.find(fileKey(ns, name));
         const object = objectOf(record.annotations);
         if (object === undefined) return exchange.answer(204, {});
@@ -128,7 +131,7 @@ export class FileReads {
     };
   }
 
-  /** The life of an EPHEMERAL file begins anew. */
+  /** The lifetime of an EPHEMERAL file restarts. */
   async #used(record: StoredResource): Promise<void> {
     if (fileSpec(record).retention !== FileRetention.EPHEMERAL) return;
     await this.#deps.store.write((tx) => armUnused(this.#deps.limits, tx, record));

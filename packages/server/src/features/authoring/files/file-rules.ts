@@ -38,7 +38,7 @@ export const fillFile = (spec: FileSpec): FileSpec =>
     indexPolicy: spec.indexPolicy === FileIndexPolicy.UNSPECIFIED ? FileIndexPolicy.NONE : spec.indexPolicy,
   });
 
-/** The spec with what `given` names laid over it; the path is laid over too, so that the rules see a changed one. */
+/** The spec with the fields of `given` merged into it; the path is merged too, so that the rules see a changed one. */
 export const mergeFile = (spec: FileSpec, given: FileSpec | undefined): FileSpec =>
   given === undefined
     ? spec

@@ -7,7 +7,7 @@ import type { DocumentForm, PdfReader } from './file-text.ts';
 import type { ObjectLinks, StoredObjects } from './objects/index.ts';
 import type { UploadSignatures } from './transfers/index.ts';
 
-export interface FileLimits extends FileKindDeps {
+interface FileLimits extends FileKindDeps {
   /** `limits.fileInlineBytes`. */
   readonly inlineBytes: number;
   /** `limits.objectBytes`. */

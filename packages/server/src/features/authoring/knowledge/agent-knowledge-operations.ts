@@ -11,9 +11,9 @@ import {
 } from '@svc/api/gateway';
 import { decodePageToken, encodePageToken, pageSize } from '../../../base/index.ts';
 import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { type Operation, operation, viewer } from '../../../operations/index.ts';
 import { recordKey, resourceNotFound } from '../../../resources/index.ts';
 import type { ReadTx, Store } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import type { KnowledgeDocument, KnowledgeLibrary } from './knowledge-library.ts';
 import { requireQuery, resultLimit } from './knowledge-rules.ts';
 
@@ -28,8 +28,11 @@ export interface AgentKnowledgeDeps {
 export const agentKnowledgeOperations = (deps: AgentKnowledgeDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [
-    unary(method.getKnowledge, (request) => getKnowledge(deps, request)),
-    unary(method.searchKnowledge, (request) => searchKnowledge(deps, request)),
+    operation(method.getKnowledge, { access: viewer('fields'), handle: (request) => getKnowledge(deps, request) }),
+    operation(method.searchKnowledge, {
+      access: viewer('fields'),
+      handle: (request) => searchKnowledge(deps, request),
+    }),
   ];
 };
 

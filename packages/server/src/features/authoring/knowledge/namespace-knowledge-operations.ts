@@ -15,9 +15,9 @@ import {
 import { type Knowledge, KnowledgeSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import type { KindDoor } from '../../../controllers/door-contract.ts';
+import { type Operation, operation, operator, viewer, wholeResource } from '../../../operations/index.ts';
 import { type ResourceViews, recordKey, requireSameNamespace } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import { normalPath } from './knowledge-rules.ts';
 
 export interface NamespaceKnowledgeDeps {
@@ -29,10 +29,23 @@ export interface NamespaceKnowledgeDeps {
 export const namespaceKnowledgeOperations = (deps: NamespaceKnowledgeDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [
-    unary(method.createNamespaceKnowledge, (request, context) => createKnowledge(deps, request, context)),
-    unary(method.getNamespaceKnowledge, (request) => getKnowledge(deps, request)),
-    unary(method.listNamespaceKnowledge, (request) => listKnowledge(deps, request)),
-    unary(method.deleteNamespaceKnowledge, (request, context) => deleteKnowledge(deps, request, context)),
+    operation(method.createNamespaceKnowledge, {
+      access: operator('fields'),
+      body: wholeResource(),
+      handle: (request, context) => createKnowledge(deps, request, context),
+    }),
+    operation(method.getNamespaceKnowledge, {
+      access: viewer('fields'),
+      handle: (request) => getKnowledge(deps, request),
+    }),
+    operation(method.listNamespaceKnowledge, {
+      access: viewer('fields'),
+      handle: (request) => listKnowledge(deps, request),
+    }),
+    operation(method.deleteNamespaceKnowledge, {
+      access: operator('fields'),
+      handle: (request, context) => deleteKnowledge(deps, request, context),
+    }),
   ];
 };
 

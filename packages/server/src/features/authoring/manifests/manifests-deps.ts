@@ -15,7 +15,7 @@ import type { ReaderLimits } from '../../../streams/index.ts';
 import type { DescendantsOf } from './resource-scope.ts';
 
 /** What the namespaces feature does for this one. */
-export interface NamespaceDoor {
+interface NamespaceDoor {
   /** As DeleteNamespace; answers the tombstone. */
   remove(
     tx: WriteTx,
@@ -47,11 +47,8 @@ export interface PastAncestors {
   ancestorsAt(namespace: string, version?: number): readonly string[];
 }
 
-/** Facts laid over the status of a kind at read, by uid, as JSON text of status fields; they change without a new version. */
-export type ActivityReader = (
-  reads: ReadTx,
-  records: readonly StoredResource[],
-) => Promise<ReadonlyMap<string, string>>;
+/** Facts merged into the status of a kind on read, by uid, as JSON text of status fields; they change without a new version. */
+type ActivityReader = (reads: ReadTx, records: readonly StoredResource[]) => Promise<ReadonlyMap<string, string>>;
 
 export interface ManifestsDeps {
   readonly store: Store;

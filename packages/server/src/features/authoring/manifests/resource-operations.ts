@@ -15,10 +15,11 @@ import {
 import type { CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, invalidField, pageSize } from '../../../base/index.ts';
 import type { Propagation, RemoveResult } from '../../../controllers/contract.ts';
+import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
 import { fillPage, parseLabelSelector, resourceNotFound } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
-import { type Operation, serverStream, unary } from '../../contract.ts';
 import { applyManifests, applyResource } from './apply/index.ts';
+import { manifestBody } from './manifest-body.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
 import { ManifestTexts } from './reading/index.ts';
 import { addressOf, requireKind } from './resource-address.ts';
@@ -33,14 +34,33 @@ export const resourceOperations = (deps: ManifestsDeps): readonly Operation[] =>
   const events = new ChangeEvents(deps.views);
   const texts = new ManifestTexts(deps.clock);
   return [
-    unary(method.applyResource, (request, context) => applyResource(deps, request, context)),
-    unary(method.applyManifests, (request, context) => applyManifests({ ...deps, texts }, request, context)),
-    unary(method.getResource, (request, context) => getResource(deps, request, context)),
-    unary(method.listResources, (request, context) => listResources(deps, request, context)),
-    unary(method.deleteResource, (request, context) => deleteResource(deps, request, context)),
-    serverStream(method.watchResources, (request, context, sink) =>
-      new ResourceWatch({ ...deps, events }, { request, context, sink }).run(),
-    ),
+    operation(method.applyResource, {
+      access: admin('fields'),
+      body: manifestBody,
+      handle: (request, context) => applyResource(deps, request, context),
+    }),
+    operation(method.applyManifests, {
+      access: admin('manifests'),
+      yamlField: 'text',
+      handle: (request, context) => applyManifests({ ...deps, texts }, request, context),
+    }),
+    operation(method.getResource, {
+      access: viewer('fields'),
+      handle: (request, context) => getResource(deps, request, context),
+    }),
+    operation(method.listResources, {
+      access: viewer('fields'),
+      handle: (request, context) => listResources(deps, request, context),
+    }),
+    operation(method.deleteResource, {
+      access: admin('fields'),
+      handle: (request, context) => deleteResource(deps, request, context),
+    }),
+    operation(method.watchResources, {
+      access: viewer('fields'),
+      cursorField: 'resourceVersion',
+      handle: (request, context, sink) => new ResourceWatch({ ...deps, events }, { request, context, sink }).run(),
+    }),
   ];
 };
 

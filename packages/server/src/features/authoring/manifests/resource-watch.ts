@@ -2,6 +2,7 @@ import type { ResourceChangedEvent } from '@svc/api/events';
 import type { WatchResourcesRequest } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import { type CancelTimer, invalidField } from '../../../base/index.ts';
+import type { StreamSink } from '../../../operations/index.ts';
 import { parseLabelSelector } from '../../../resources/index.ts';
 import type { ResourceChange, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
 import {
@@ -12,7 +13,6 @@ import {
   Reader,
   type ReaderMember,
 } from '../../../streams/index.ts';
-import type { StreamSink } from '../../contract.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
 import { requireKind } from './resource-address.ts';
 import { bookmark, type ChangeEvents } from './resource-events.ts';

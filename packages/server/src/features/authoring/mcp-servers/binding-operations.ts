@@ -15,9 +15,9 @@ import {
 import { type McpServerBinding, McpServerBindingSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import type { KindDoor } from '../../../controllers/door-contract.ts';
+import { admin, type Operation, operation, viewer, wholeResource } from '../../../operations/index.ts';
 import { type ResourceViews, recordKey, requireSameNamespace } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 
 export interface McpBindingOperationsDeps {
   readonly bindings: KindDoor;
@@ -29,10 +29,23 @@ export interface McpBindingOperationsDeps {
 export const mcpBindingOperations = (deps: McpBindingOperationsDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [
-    unary(method.createMcpServerBinding, (request, context) => createBinding(deps, request, context)),
-    unary(method.getMcpServerBinding, (request, context) => getBinding(deps, request, context)),
-    unary(method.listMcpServerBindings, (request, context) => listBindings(deps, request, context)),
-    unary(method.deleteMcpServerBinding, (request, context) => deleteBinding(deps, request, context)),
+    operation(method.createMcpServerBinding, {
+      access: admin('fields'),
+      body: wholeResource(),
+      handle: (request, context) => createBinding(deps, request, context),
+    }),
+    operation(method.getMcpServerBinding, {
+      access: viewer('fields'),
+      handle: (request, context) => getBinding(deps, request, context),
+    }),
+    operation(method.listMcpServerBindings, {
+      access: viewer('fields'),
+      handle: (request, context) => listBindings(deps, request, context),
+    }),
+    operation(method.deleteMcpServerBinding, {
+      access: admin('fields'),
+      handle: (request, context) => deleteBinding(deps, request, context),
+    }),
   ];
 };
 

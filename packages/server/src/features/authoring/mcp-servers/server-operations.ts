@@ -16,9 +16,9 @@ import { type McpServer, McpServerSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { invalidField } from '../../../base/index.ts';
 import type { KindDoor } from '../../../controllers/door-contract.ts';
+import { admin, type Operation, operation, viewer, wholeResource } from '../../../operations/index.ts';
 import { type ResourceViews, recordKey, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 
 export interface McpServerOperationsDeps {
   readonly servers: KindDoor;
@@ -30,10 +30,23 @@ export interface McpServerOperationsDeps {
 export const mcpServerOperations = (deps: McpServerOperationsDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [
-    unary(method.createMcpServer, (request, context) => createServer(deps, request, context)),
-    unary(method.getMcpServer, (request, context) => getServer(deps, request, context)),
-    unary(method.listMcpServers, (request, context) => listServers(deps, request, context)),
-    unary(method.deleteMcpServer, (request, context) => deleteServer(deps, request, context)),
+    operation(method.createMcpServer, {
+      access: admin('system'),
+      body: wholeResource(),
+      handle: (request, context) => createServer(deps, request, context),
+    }),
+    operation(method.getMcpServer, {
+      access: viewer('system'),
+      handle: (request, context) => getServer(deps, request, context),
+    }),
+    operation(method.listMcpServers, {
+      access: viewer('system'),
+      handle: (request, context) => listServers(deps, request, context),
+    }),
+    operation(method.deleteMcpServer, {
+      access: admin('system'),
+      handle: (request, context) => deleteServer(deps, request, context),
+    }),
   ];
 };
 

@@ -12,6 +12,7 @@ import {
 import { type Namespace, NamespaceSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, pageSize } from '../../../base/index.ts';
+import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
 import {
   type FilledPage,
   fillPage,
@@ -21,7 +22,7 @@ import {
   resourceNotFound,
 } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, Store, StoredResource } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
+import { namespaceBody } from './namespace-body.ts';
 import { descendantRecords } from './namespace-directory.ts';
 import { namespaceState, PARENT_LABEL } from './namespace-rules.ts';
 import type { NamespaceService } from './namespace-service.ts';
@@ -39,10 +40,23 @@ export interface NamespaceOperationsDeps {
 export const namespaceOperations = (deps: NamespaceOperationsDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [
-    unary(method.createNamespace, (request, context) => createNamespace(deps, request, context)),
-    unary(method.getNamespace, (request) => getNamespace(deps, request)),
-    unary(method.deleteNamespace, (request, context) => deleteNamespace(deps, request, context)),
-    unary(method.listNamespaces, (request, context) => listNamespaces(deps, request, context)),
+    operation(method.createNamespace, {
+      access: admin('namespace-parent'),
+      body: namespaceBody,
+      handle: (request, context) => createNamespace(deps, request, context),
+    }),
+    operation(method.getNamespace, {
+      access: viewer('namespace-name'),
+      handle: (request) => getNamespace(deps, request),
+    }),
+    operation(method.deleteNamespace, {
+      access: admin('namespace-parent'),
+      handle: (request, context) => deleteNamespace(deps, request, context),
+    }),
+    operation(method.listNamespaces, {
+      access: viewer('namespace-list'),
+      handle: (request, context) => listNamespaces(deps, request, context),
+    }),
   ];
 };
 

@@ -2,8 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { AdminService, type RotateSecretKeyResponse, RotateSecretKeyResponseSchema } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import type { AppendAudit } from '../../../controllers/contract.ts';
+import { admin, type Operation, operation } from '../../../operations/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import { noteKey } from './noted-key.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
@@ -17,7 +17,10 @@ export interface SecretOperationsDeps {
 
 /** RotateSecretKey. */
 export const secretOperations = (deps: SecretOperationsDeps): readonly Operation[] => [
-  unary(AdminService.method.rotateSecretKey, (_request, context) => rotate(deps, context)),
+  operation(AdminService.method.rotateSecretKey, {
+    access: admin('unscoped'),
+    handle: (_request, context) => rotate(deps, context),
+  }),
 ];
 
 /** Writes that were under way, here or on another node, are done by then: what they encrypted by the key of before is found. */

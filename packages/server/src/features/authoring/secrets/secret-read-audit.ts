@@ -1,9 +1,9 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Resource } from '@svc/api/resources';
 import type { AppendAudit } from '../../../controllers/contract.ts';
+import type { Operation, UnaryOperation } from '../../../operations/index.ts';
 import { formatKey, parseJsonMap, recordKey } from '../../../resources/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
-import type { Operation, UnaryOperation } from '../../contract.ts';
 
 export interface SecretReadAuditDeps {
   readonly store: Pick<Store, 'write'>;

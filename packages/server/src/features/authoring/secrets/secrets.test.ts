@@ -22,10 +22,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../auth/contract.ts';
 import { seededRandom, silentLog } from '../../../base/index.ts';
 import { kindContract, RESEAL, ResealWorker, statusReconciler } from '../../../controllers/index.ts';
+import type { Operation } from '../../../operations/index.ts';
 import { namespaceKey, openRecord, recordKey } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { bytesOfGivenStore } from '../../../store/testing/given-store.ts';
-import type { Operation } from '../../contract.ts';
 import { ADMIN, callContext, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
 import {
   auditSecretReads,

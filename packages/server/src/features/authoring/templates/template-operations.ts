@@ -16,9 +16,10 @@ import { type Template, TemplateSchema, type TemplateSpec, TemplateSpecSchema } 
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { type FieldViolation, invalidFields } from '../../../base/index.ts';
 import type { KindDoor } from '../../../controllers/door-contract.ts';
+import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
 import { parseJsonMap, type ResourceViews, recordKey, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
+import { templateBody } from './template-body.ts';
 
 export interface TemplateOperationsDeps {
   readonly templates: KindDoor;
@@ -32,10 +33,23 @@ const AGENT = 'Agent';
 export const templateOperations = (deps: TemplateOperationsDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [
-    unary(method.createAgentTemplate, (request, context) => createTemplate(deps, request, context)),
-    unary(method.getAgentTemplate, (request, context) => getTemplate(deps, request, context)),
-    unary(method.listAgentTemplates, (request, context) => listTemplates(deps, request, context)),
-    unary(method.deleteAgentTemplate, (request, context) => deleteTemplate(deps, request, context)),
+    operation(method.createAgentTemplate, {
+      access: admin('system'),
+      body: templateBody,
+      handle: (request, context) => createTemplate(deps, request, context),
+    }),
+    operation(method.getAgentTemplate, {
+      access: viewer('system'),
+      handle: (request, context) => getTemplate(deps, request, context),
+    }),
+    operation(method.listAgentTemplates, {
+      access: viewer('system'),
+      handle: (request, context) => listTemplates(deps, request, context),
+    }),
+    operation(method.deleteAgentTemplate, {
+      access: admin('system'),
+      handle: (request, context) => deleteTemplate(deps, request, context),
+    }),
   ];
 };
 

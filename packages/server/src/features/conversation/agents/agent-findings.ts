@@ -16,7 +16,7 @@ import { type Ancestry, findMcpServer, isSandboxUsable, isSecretVisible, isSkill
 type Reads = Pick<ReadTx, 'resources'>;
 
 /** What agents need to know of models; app answers from the model registry. */
-export interface AgentModels {
+interface AgentModels {
   readonly defaultTarget: { readonly provider: string; readonly model: string };
   hasProvider(provider: string): boolean;
   /** Names of the configured providers. */

@@ -17,6 +17,7 @@ import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, type Ids, invalidField, pageSize } from '../../../base/index.ts';
 import type { DesiredResource, ResourceWriter, WriteResult } from '../../../controllers/contract.ts';
 import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
 import {
   applyFieldMask,
   deepFreeze,
@@ -32,7 +33,7 @@ import {
   type ValueSeal,
 } from '../../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
+import { createdAgentBody, modifiedAgentBody } from './agent-bodies.ts';
 import { emptyAgentSpec } from './agent-rules.ts';
 import { mergeTemplate } from './agent-template.ts';
 
@@ -53,10 +54,21 @@ export const agentOperations = (deps: AgentOperationsDeps): readonly Operation[]
   const { method } = GatewayService;
   const getAgent = agentReader(deps);
   return [
-    unary(method.createAgent, (request, context) => createAgent(deps, request, context)),
-    unary(method.getAgent, getAgent),
-    unary(method.modifyAgent, (request, context) => modifyAgent(deps, request, context)),
-    unary(method.listAgents, (request, context) => listAgents(deps, request, context)),
+    operation(method.createAgent, {
+      access: admin('fields'),
+      body: createdAgentBody,
+      handle: (request, context) => createAgent(deps, request, context),
+    }),
+    operation(method.getAgent, { access: viewer('agent-name'), handle: getAgent }),
+    operation(method.modifyAgent, {
+      access: admin('fields'),
+      body: modifiedAgentBody,
+      handle: (request, context) => modifyAgent(deps, request, context),
+    }),
+    operation(method.listAgents, {
+      access: viewer('fields'),
+      handle: (request, context) => listAgents(deps, request, context),
+    }),
   ];
 };
 

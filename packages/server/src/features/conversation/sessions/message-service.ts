@@ -1,4 +1,4 @@
-import { create, fromJsonString, toJsonString } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { type SessionMessagePart, TurnState } from '@svc/api/data';
 import {
   type AppendSessionMessageRequest,
@@ -20,6 +20,13 @@ import {
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import { isUuid, notFound, pageSize } from '../../../base/index.ts';
+import {
+  type KeptForm,
+  messageForm,
+  type RepeatableForm,
+  repeatableCall,
+  writeOnce,
+} from '../../../idempotency/index.ts';
 import { refusal } from '../../../resources/index.ts';
 import {
   type Admitted,
@@ -32,8 +39,7 @@ import {
   type SessionEvent,
   type Submission,
 } from '../../../runtime/contract.ts';
-import type { TurnRow } from '../../../store/contracts/index.ts';
-import { findRepeat, findRepeatEarly, keepAnswer, markReplayed, repeatableCall } from './idempotency.ts';
+import type { TurnRow, WriteTx } from '../../../store/contracts/index.ts';
 import {
   appendedMessage,
   checkAppend,
@@ -59,12 +65,28 @@ const WHEN_BUSY: Readonly<Record<WhenBusy, Submission['whenBusy']>> = {
 
 const NO_OBJECTS: InboundObjects = new Map();
 
+/** A repetition waits for the turn that was made, so that what is kept is its admission and not the whole answer. */
+const ADMITTED: KeptForm<Admitted> = {
+  write: (admitted) => JSON.stringify(admitted),
+  read: (text) => JSON.parse(text) as Admitted,
+};
+
+const lockNamed = async (tx: WriteTx, { sessionId }: { readonly sessionId: string }): Promise<void> => {
+  if (isUuid(sessionId)) await tx.log.lockSession(sessionId);
+};
+
 /** Messages of a session: list, send, append, stop. */
 export class MessageService {
   readonly #context: SessionsContext;
+  readonly #sent: RepeatableForm<typeof SendMessageRequestSchema, Admitted>;
+  readonly #appended: RepeatableForm<typeof AppendSessionMessageRequestSchema, AppendSessionMessageResponse>;
 
   constructor(context: SessionsContext) {
     this.#context = context;
+    const hours = context.limits.idempotencyHours;
+    this.#sent = { request: SendMessageRequestSchema, answer: ADMITTED, hours, lock: lockNamed };
+    const answer = messageForm(AppendSessionMessageResponseSchema);
+    this.#appended = { request: AppendSessionMessageRequestSchema, answer, hours, lock: lockNamed };
   }
 
   async list(request: ListSessionMessagesRequest): Promise<ListSessionMessagesResponse> {
@@ -110,20 +132,12 @@ export class MessageService {
     const violations = checkSend(request, this.#context.limits);
     if (violations.length > 0) throw refusal(violations);
     const { ns: namespace, parts } = request;
-    const repeatable = repeatableCall(call, SendMessageRequestSchema, request);
-    const known = parts.length === 0 ? undefined : await findRepeatEarly(this.#context.store, repeatable);
-    if (known !== undefined) {
-      markReplayed(call);
-      return JSON.parse(known) as Admitted;
-    }
+    const repeatable = repeatableCall(call, this.#sent, request);
+    const known = parts.length === 0 ? undefined : await repeatable?.earlierAnswer(this.#context.store);
+    if (known !== undefined) return known;
     const inbound = { namespace, parts, field: 'parts', signal: call.signal, contents };
     const objects = parts.length === 0 ? NO_OBJECTS : await settleObjects(inbound, this.#context);
-    let replayed = false;
-    const admitted = await this.#context.store.write(async (tx) => {
-      if (repeatable !== undefined && isUuid(request.sessionId)) await tx.log.lockSession(request.sessionId);
-      const stored = await findRepeat(tx, repeatable);
-      replayed = stored !== undefined;
-      if (stored !== undefined) return JSON.parse(stored) as Admitted;
+    const effect = async (tx: WriteTx): Promise<Admitted> => {
       const result = await this.#context.admission.admit(tx, this.#submission(request, call, objects));
       if (objects.size > 0)
         await holdObjects(
@@ -136,32 +150,21 @@ export class MessageService {
         { call, names: request, turnId: result.turnId, messageId: result.messageId },
         this.#context,
       );
-      const { idempotencyHours: hours } = this.#context.limits;
-      if (repeatable !== undefined) await keepAnswer(tx, repeatable, { answer: JSON.stringify(result), hours });
       return result;
-    });
-    if (replayed) markReplayed(call);
-    return admitted;
+    };
+    return await writeOnce(this.#context.store, repeatable, effect);
   }
 
   async append(request: AppendSessionMessageRequest, call: CallContext): Promise<AppendSessionMessageResponse> {
     const violations = checkAppend(request, this.#context.limits);
     const { message } = request;
     if (violations.length > 0 || message === undefined) throw refusal(violations);
-    const repeatable = repeatableCall(call, AppendSessionMessageRequestSchema, request);
-    const known = await findRepeatEarly(this.#context.store, repeatable);
-    if (known !== undefined) {
-      markReplayed(call);
-      return fromJsonString(AppendSessionMessageResponseSchema, known);
-    }
+    const repeatable = repeatableCall(call, this.#appended, request);
+    const known = await repeatable?.earlierAnswer(this.#context.store);
+    if (known !== undefined) return known;
     const inbound = { namespace: request.ns, parts: message.parts, field: 'message.parts', signal: call.signal };
     const objects = await settleObjects(inbound, this.#context);
-    let replayed = false;
-    const response = await this.#context.store.write(async (tx) => {
-      if (isUuid(request.sessionId)) await tx.log.lockSession(request.sessionId);
-      const stored = await findRepeat(tx, repeatable);
-      replayed = stored !== undefined;
-      if (stored !== undefined) return fromJsonString(AppendSessionMessageResponseSchema, stored);
+    const effect = async (tx: WriteTx): Promise<AppendSessionMessageResponse> => {
       const row = await lockSession(tx, request, this.#context);
       const draft = appendedMessage(message, { id: this.#context.ids.next(), now: tx.now(), objects });
       const saved = await this.#context.lifecycle.append(tx, row, draft);
@@ -171,17 +174,12 @@ export class MessageService {
         this.#context.objects,
       );
       await recordWrite(tx, { call, names: request, messageId: saved.id }, this.#context);
-      const answer = create(AppendSessionMessageResponseSchema, {
+      return create(AppendSessionMessageResponseSchema, {
         sessionId: row.id,
         message: this.#context.messages.of(saved),
       });
-      const hours = this.#context.limits.idempotencyHours;
-      if (repeatable !== undefined)
-        await keepAnswer(tx, repeatable, { answer: toJsonString(AppendSessionMessageResponseSchema, answer), hours });
-      return answer;
-    });
-    if (replayed) markReplayed(call);
-    return response;
+    };
+    return await writeOnce(this.#context.store, repeatable, effect);
   }
 
   async stop(request: StopSessionGenerationRequest, call: CallContext): Promise<StopSessionGenerationResponse> {

@@ -1,9 +1,11 @@
 import { GatewayService, SessionControlService } from '@svc/api/gateway';
-import { type Operation, serverStream, unary } from '../../contract.ts';
+import { type Operation, operation, operator, viewer } from '../../../operations/index.ts';
 import { ChatService } from './chat-service.ts';
 import { ConsoleSource } from './console-source.ts';
 import { ControlService } from './control-service.ts';
+import { appendedMessageBody, messagePartsBody, sentMessageBody } from './message-bodies.ts';
 import { MessageService } from './message-service.ts';
+import { sessionBody } from './session-body.ts';
 import { SessionService } from './session-service.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
 import { StreamService } from './stream-service.ts';
@@ -24,26 +26,76 @@ export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
   const control = new ControlService(context, sessions);
   const streams = new StreamService(deps);
   const { method: gateway } = GatewayService;
-  const { method: controls } = SessionControlService;
   const chat = new ChatService(context, messages, control);
   const operations = [
-    unary(gateway.createSession, (request, call) => sessions.create(request, call)),
-    unary(gateway.getSession, (request) => sessions.get(request)),
-    unary(gateway.listSessions, (request) => sessions.list(request)),
-    unary(gateway.deleteSession, (request, call) => sessions.delete(request, call)),
-    unary(gateway.clearSession, (request, call) => sessions.clear(request, call)),
-    unary(gateway.listSessionMessages, (request) => messages.list(request)),
-    unary(gateway.sendMessage, (request, call) => messages.send(request, call)),
-    unary(gateway.appendSessionMessage, (request, call) => messages.append(request, call)),
-    unary(gateway.stopSessionGeneration, (request, call) => messages.stop(request, call)),
-    serverStream(gateway.streamSessionParts, (request, call, sink) => streams.one(request, call, sink)),
-    serverStream(gateway.streamSessionPartsBatch, (request, call, sink) => streams.batch(request, call, sink)),
-    unary(controls.updateSessionMessage, (request, call) => control.updateMessage(request, call)),
-    unary(controls.answerPermission, (request, call) => control.answerPermission(request, call)),
-    unary(controls.forkSession, (request, call) => control.fork(request, call)),
-    unary(controls.listTurns, (request) => control.listTurns(request)),
-    unary(controls.getTurn, (request) => control.getTurn(request)),
-    unary(controls.listPermissionRequests, (request) => control.listPermissions(request)),
+    operation(gateway.createSession, {
+      access: operator('fields'),
+      body: sessionBody,
+      repeatable: true,
+      handle: (request, call) => sessions.create(request, call),
+    }),
+    operation(gateway.getSession, { access: viewer('fields'), handle: (request) => sessions.get(request) }),
+    operation(gateway.listSessions, { access: viewer('fields'), handle: (request) => sessions.list(request) }),
+    operation(gateway.deleteSession, {
+      access: operator('fields'),
+      handle: (request, call) => sessions.delete(request, call),
+    }),
+    operation(gateway.clearSession, {
+      access: operator('fields'),
+      handle: (request, call) => sessions.clear(request, call),
+    }),
+    operation(gateway.listSessionMessages, { access: viewer('fields'), handle: (request) => messages.list(request) }),
+    operation(gateway.sendMessage, {
+      access: operator('fields'),
+      body: sentMessageBody,
+      repeatable: true,
+      waits: (request) => request.waitSeconds,
+      handle: (request, call) => messages.send(request, call),
+    }),
+    operation(gateway.appendSessionMessage, {
+      access: operator('fields'),
+      body: appendedMessageBody,
+      repeatable: true,
+      handle: (request, call) => messages.append(request, call),
+    }),
+    operation(gateway.stopSessionGeneration, {
+      access: operator('fields'),
+      handle: (request, call) => messages.stop(request, call),
+    }),
+    operation(gateway.streamSessionParts, {
+      access: viewer('fields'),
+      cursorField: 'after',
+      handle: (request, call, sink) => streams.one(request, call, sink),
+    }),
+    operation(gateway.streamSessionPartsBatch, {
+      access: viewer('batch'),
+      handle: (request, call, sink) => streams.batch(request, call, sink),
+    }),
+    ...controlOperations(control),
   ];
   return { operations, chat, console: new ConsoleSource(context) };
 };
+
+const { method } = SessionControlService;
+
+const controlOperations = (control: ControlService): readonly Operation[] => [
+  operation(method.updateSessionMessage, {
+    access: operator('fields'),
+    body: messagePartsBody,
+    handle: (request, call) => control.updateMessage(request, call),
+  }),
+  operation(method.answerPermission, {
+    access: operator('fields'),
+    handle: (request, call) => control.answerPermission(request, call),
+  }),
+  operation(method.forkSession, {
+    access: operator('fields'),
+    handle: (request, call) => control.fork(request, call),
+  }),
+  operation(method.listTurns, { access: viewer('fields'), handle: (request) => control.listTurns(request) }),
+  operation(method.getTurn, { access: viewer('fields'), handle: (request) => control.getTurn(request) }),
+  operation(method.listPermissionRequests, {
+    access: viewer('fields'),
+    handle: (request) => control.listPermissions(request),
+  }),
+];

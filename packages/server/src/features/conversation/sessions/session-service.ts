@@ -1,4 +1,4 @@
-import { create, fromJsonString, toJsonString } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import {
   type ClearSessionRequest,
   type ClearSessionResponse,
@@ -26,6 +26,7 @@ import {
   placeNumber,
   violation,
 } from '../../../base/index.ts';
+import { messageForm, type RepeatableForm, repeatableCall, writeOnce } from '../../../idempotency/index.ts';
 import {
   checkLabels,
   checkSystemKeys,
@@ -36,7 +37,6 @@ import {
 } from '../../../resources/index.ts';
 import { UID_FORM } from '../../../resources/manifest/index.ts';
 import type { ReadTx, SessionRow, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
-import { findRepeat, keepAnswer, markReplayed, repeatableCall } from './idempotency.ts';
 import { lockSession, readSession, recordWrite, requireAgent, sessionNotFound } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 import { sessionKey, sessionResponse } from './wire/index.ts';
@@ -50,8 +50,12 @@ export class SessionService {
   /** Answers by the row they show, where the store hands out a row again; frozen once asked for twice, so that bytes are kept too. */
   readonly #untouched = new WeakMap<SessionRow, Untouched>();
 
+  readonly #created: RepeatableForm<typeof CreateSessionRequestSchema, SessionResponse>;
+
   constructor(context: SessionsContext) {
     this.#context = context;
+    const answer = messageForm(SessionResponseSchema);
+    this.#created = { request: CreateSessionRequestSchema, answer, hours: context.limits.idempotencyHours };
   }
 
   async create(request: CreateSessionRequest, call: CallContext): Promise<SessionResponse> {
@@ -61,21 +65,8 @@ export class SessionService {
       ...(request.keepId === '' || isUuidV7(request.keepId) ? [] : [violation('keepId', UID_FORM)]),
     ];
     if (violations.length > 0) throw refusal(violations);
-    const repeatable = repeatableCall(call, CreateSessionRequestSchema, request);
-    let replayed = false;
-    const response = await this.#context.store.write(async (tx) => {
-      const stored = await findRepeat(tx, repeatable);
-      replayed = stored !== undefined;
-      if (stored !== undefined) return fromJsonString(SessionResponseSchema, stored);
-      const created = await this.#create(tx, request, call);
-      if (repeatable !== undefined) {
-        const answer = toJsonString(SessionResponseSchema, created);
-        await keepAnswer(tx, repeatable, { answer, hours: this.#context.limits.idempotencyHours });
-      }
-      return created;
-    });
-    if (replayed) markReplayed(call);
-    return response;
+    const repeatable = repeatableCall(call, this.#created, request);
+    return await writeOnce(this.#context.store, repeatable, (tx) => this.#create(tx, request, call));
   }
 
   async get(request: GetSessionRequest): Promise<SessionResponse> {

@@ -38,12 +38,12 @@ export interface UrlFetcher {
 }
 
 /** Descendants of a namespace, nearest first, without itself. */
-export interface NamespaceTree {
+interface NamespaceTree {
   descendants(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<readonly string[]>;
 }
 
 /** Moves the delivery of an assistant message in a connector session. */
-export interface DeliveryGate {
+interface DeliveryGate {
   /** Labels of the message afterwards; throws INVALID_ARGUMENT for a change that is not allowed. */
   setStatus(
     tx: WriteTx,

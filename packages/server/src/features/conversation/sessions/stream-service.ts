@@ -2,11 +2,11 @@ import type { SessionMessagePartEvent } from '@svc/api/events';
 import type { StreamSessionPartsBatchRequest, StreamSessionPartsRequest } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import { type FieldViolation, inTurns, invalidField, invalidFields, type Steps } from '../../../base/index.ts';
+import type { StreamSink } from '../../../operations/index.ts';
 import { formatSessionName, parseSessionName } from '../../../resources/index.ts';
 import type { SessionEvent } from '../../../runtime/contract.ts';
 import type { FollowedSession } from '../../../runtime/stream/stream-contract.ts';
 import { FormingSink } from '../../../streams/index.ts';
-import type { StreamSink } from '../../contract.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
 import { EventMessages } from './wire/index.ts';
 

@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from '../../../base/index.ts';
+import type { HttpExchange, HttpStream } from '../../../operations/index.ts';
 import { EVENT, type SessionEvent } from '../../../runtime/contract.ts';
 import type { Sink } from '../../../streams/index.ts';
-import type { HttpExchange, HttpStream } from '../../../transport/contract.ts';
 import type { ChatChunks, UiChunk } from './chat-chunks.ts';
 
 /**

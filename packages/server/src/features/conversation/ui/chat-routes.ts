@@ -1,6 +1,6 @@
-import type { CallContext } from '../../../auth/contract.ts';
+import type { CallContext, OperationAccess } from '../../../auth/contract.ts';
 import { isFault } from '../../../base/index.ts';
-import type { HttpExchange, HttpRoute } from '../../../transport/contract.ts';
+import { type HttpExchange, type HttpRoute, operator, viewer } from '../../../operations/index.ts';
 import { ChatChunks } from './chat-chunks.ts';
 import { ChatOutlet } from './chat-outlet.ts';
 import { type ChatAnswer, ChatBodies } from './reading/index.ts';
@@ -25,6 +25,11 @@ interface Shown {
 }
 
 type RouteAt = Pick<HttpRoute, 'method' | 'pattern' | 'repeatable'>;
+/** The operation that a route stands for, in records and for its caller. */
+interface RouteAs {
+  readonly operation: string;
+  readonly access: OperationAccess;
+}
 type ChatHandler = (chat: ChatCall) => Promise<void>;
 
 const namesOf = (params: Readonly<Record<string, string>>): ChatNames => ({
@@ -46,34 +51,32 @@ const callAs = (context: CallContext, operation: string): CallContext => ({
   setHeader: (name, value) => context.setHeader(name, value),
 });
 
+const SEND: RouteAs = { operation: `${GATEWAY}/SendMessage`, access: operator('fields') };
+const STOP: RouteAs = { operation: `${GATEWAY}/StopSessionGeneration`, access: operator('fields') };
+const FOLLOW: RouteAs = { operation: `${GATEWAY}/StreamSessionParts`, access: viewer('fields') };
+
 /** The browser chat of one session: send, attach again, stop. */
 export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
   const bodies = new ChatBodies(deps);
-  const route = (at: RouteAt, as: string, handle: ChatHandler): HttpRoute => ({
+  const route = (at: RouteAt, as: RouteAs, handle: ChatHandler): HttpRoute => ({
     ...at,
     authenticated: true,
     handle: async (exchange, params, context) => {
       const names = namesOf(params);
-      const call = callAs(context, as);
-      deps.authorizer.authorize(as, names, context.caller);
+      const call = callAs(context, as.operation);
+      deps.authorizer.authorize(as.access, names, context.caller);
       await handle({ names, exchange, call });
     },
   });
   const attach: ChatHandler = (chat) => reattach(deps, chat);
   return [
-    route({ method: 'POST', pattern: BASE, repeatable: true }, `${GATEWAY}/SendMessage`, (chat) =>
-      post(deps, bodies, chat),
-    ),
-    route(
-      { method: 'DELETE', pattern: BASE },
-      `${GATEWAY}/StopSessionGeneration`,
-      async ({ names, exchange, call }) => {
-        await deps.sessions.stop(names, call);
-        exchange.answer(204, {});
-      },
-    ),
-    route({ method: 'GET', pattern: `${BASE}/stream` }, `${GATEWAY}/StreamSessionParts`, attach),
-    route({ method: 'GET', pattern: `${BASE}/{chat_id}/stream` }, `${GATEWAY}/StreamSessionParts`, attach),
+    route({ method: 'POST', pattern: BASE, repeatable: true }, SEND, (chat) => post(deps, bodies, chat)),
+    route({ method: 'DELETE', pattern: BASE }, STOP, async ({ names, exchange, call }) => {
+      await deps.sessions.stop(names, call);
+      exchange.answer(204, {});
+    }),
+    route({ method: 'GET', pattern: `${BASE}/stream` }, FOLLOW, attach),
+    route({ method: 'GET', pattern: `${BASE}/{chat_id}/stream` }, FOLLOW, attach),
   ];
 };
 

@@ -7,7 +7,7 @@ import type { SessionActivity, SessionStreams } from '../../../runtime/stream/st
 import type { Bus } from '../../../store/contracts/index.ts';
 
 export const TOPICS = ['resource', 'session', 'turn', 'message', 'channel', 'run', 'delivery', 'part'] as const;
-export type ConsoleTopic = (typeof TOPICS)[number];
+type ConsoleTopic = (typeof TOPICS)[number];
 
 /** One event as every console may get it; whether one does depends on its question and its grants. */
 export interface ConsoleEvent {
@@ -25,13 +25,13 @@ export interface ConsoleEvent {
 }
 
 /** Sessions, turns, messages and parts as JSON; features/conversation/sessions satisfies it. */
-export interface ConsoleSessions {
+interface ConsoleSessions {
   read(activity: SessionActivity): Promise<readonly ConsoleEvent[]>;
   part(event: SessionEvent, cursor: string): string;
 }
 
 /** Events of all channels as JSON, as they are written; features/coordination/channels satisfies it. */
-export interface ConsoleChannels {
+interface ConsoleChannels {
   /** Answers how to stop. */
   subscribe(
     receive: (event: { readonly namespace: string; readonly channel: string; readonly data: string }) => void,

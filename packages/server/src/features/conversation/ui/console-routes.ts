@@ -1,15 +1,17 @@
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, invalidField, isFault } from '../../../base/index.ts';
+import { type HttpExchange, type HttpRoute, type HttpStream, viewer } from '../../../operations/index.ts';
 import { namespaceKey, parseSessionName, resourceNotFound } from '../../../resources/index.ts';
 import type { SessionEvent } from '../../../runtime/contract.ts';
 import type { FollowedSession } from '../../../runtime/stream/stream-contract.ts';
 import { Member, Reader, type Sink } from '../../../streams/index.ts';
-import type { HttpExchange, HttpRoute, HttpStream } from '../../../transport/contract.ts';
 import { SSE_HEADERS } from './chat-outlet.ts';
 import { type ConsoleDeps, type ConsoleEvent, TOPICS } from './console-deps.ts';
 import { ConsoleHub, type NumberedEvent } from './console-hub.ts';
 
 const KEEP_ALIVE = ': keep-alive\n\n';
+/** As for a stream of one session. */
+const FOLLOW = viewer('fields');
 /** Sessions whose parts one console may follow. */
 const PART_SESSIONS = 32;
 
@@ -33,8 +35,7 @@ export const consoleRoutes = (deps: ConsoleDeps): readonly HttpRoute[] => {
         const question = readQuestion(exchange.query, deps);
         if (concerns(call, question.namespace, deps)) await deps.requireNamespace(question.namespace);
         for (const { namespace, agent, sessionId } of question.sessions) {
-          const method = 'svc.gateway.GatewayService/StreamSessionParts';
-          deps.authorizer.authorize(method, { ns: namespace, agent, sessionId }, call.caller);
+          deps.authorizer.authorize(FOLLOW, { ns: namespace, agent, sessionId }, call.caller);
         }
         await new ConsoleStream({ deps, hub, exchange, call, question }).run();
       },

@@ -10,7 +10,7 @@ export interface ChatNames {
 }
 
 /** Bytes that came with a chat message. */
-export interface ChatContent {
+interface ChatContent {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly mediaType: string;
   /** Of the bytes, in lower-case hex. */
@@ -31,14 +31,14 @@ export interface ChatMessage {
   readonly whenBusy: 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
 }
 
-export interface SentChat {
+interface SentChat {
   readonly turnId: string;
   /** True when the message joined a turn that was running already. */
   readonly steered: boolean;
 }
 
 /** What the browser surface needs of sessions; features/conversation/sessions satisfies it. */
-export interface ChatSessions {
+interface ChatSessions {
   send(names: ChatNames, message: ChatMessage, call: CallContext): Promise<SentChat>;
   /** Drops the newest assistant message, which `messageId` must name unless it is '', and runs its user message again. */
   regenerate(names: ChatNames, messageId: string, call: CallContext): Promise<SentChat>;

@@ -17,7 +17,7 @@ export interface UsagePolicyKindDeps {
   readonly policies: Pick<PolicyIndex, 'note' | 'forget'>;
 }
 
-/** How usage policies are written. The counts of their limits are laid over the status at read. */
+/** How usage policies are written. The counts of their limits are merged into the status on read. */
 export const usagePolicyContract = (deps: UsagePolicyKindDeps): KindContract =>
   kindContract<UsagePolicySpec>({
     kind: 'UsagePolicy',

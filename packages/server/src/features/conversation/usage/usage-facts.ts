@@ -68,7 +68,7 @@ const counted = async (deps: UsageFactsDeps, reads: Reads, limit: CompiledLimit)
   return (await reads.counters.sum([limit.counter], span)).get(limit.counter);
 };
 
-/** The counts laid over the stored status when a policy is read: counting makes no new resource version. */
+/** The counts merged into the stored status when a policy is read: counting makes no new resource version. */
 export const usageActivity =
   (deps: UsageFactsDeps) =>
   async (reads: ReadTx, records: readonly StoredResource[]): Promise<ReadonlyMap<string, string>> => {

@@ -1,9 +1,9 @@
 import { GatewayService } from '@svc/api/gateway';
-import { type Operation, serverStream, unary } from '../../contract.ts';
+import { admin, type Operation, operation, operator, viewer, wholeResource } from '../../../operations/index.ts';
 import { ChannelLog } from './channel-log.ts';
 import { ChannelService } from './channel-service.ts';
 import type { ChannelsDeps } from './channels-deps.ts';
-import { ChannelMessageService, MessageForms } from './message/index.ts';
+import { ChannelMessageService, MessageForms, postBody } from './message/index.ts';
 import { ChannelStreams } from './stream/index.ts';
 import { SubscriptionService } from './subscription/index.ts';
 
@@ -17,19 +17,56 @@ export const channelOperations = (deps: ChannelsDeps): readonly Operation[] => {
   const streams = new ChannelStreams(deps, log, forms);
   const { method } = GatewayService;
   return [
-    unary(method.createChannel, (request, call) => channels.create(request, call)),
-    unary(method.getChannel, (request) => channels.get(request)),
-    unary(method.modifyChannel, (request, call) => channels.modify(request, call)),
-    unary(method.listChannels, (request) => channels.list(request)),
-    unary(method.deleteChannel, (request, call) => channels.delete(request, call)),
-    unary(method.postChannelMessage, (request, call) => messages.post(request, call)),
-    unary(method.getChannelMessage, (request) => messages.get(request)),
-    unary(method.listChannelMessages, (request) => messages.list(request)),
-    unary(method.createChannelSubscription, (request, call) => subscriptions.create(request, call)),
-    unary(method.getChannelSubscription, (request) => subscriptions.get(request)),
-    unary(method.modifyChannelSubscription, (request, call) => subscriptions.modify(request, call)),
-    unary(method.listChannelSubscriptions, (request) => subscriptions.list(request)),
-    unary(method.deleteChannelSubscription, (request, call) => subscriptions.delete(request, call)),
-    serverStream(method.streamChannelEvents, (request, call, sink) => streams.stream(request, call, sink)),
+    operation(method.createChannel, {
+      access: admin('fields'),
+      body: wholeResource(),
+      handle: (request, call) => channels.create(request, call),
+    }),
+    operation(method.getChannel, { access: viewer('channel-name'), handle: (request) => channels.get(request) }),
+    operation(method.modifyChannel, {
+      access: admin('fields'),
+      body: wholeResource(),
+      handle: (request, call) => channels.modify(request, call),
+    }),
+    operation(method.listChannels, { access: viewer('fields'), handle: (request) => channels.list(request) }),
+    operation(method.deleteChannel, {
+      access: admin('fields'),
+      handle: (request, call) => channels.delete(request, call),
+    }),
+    operation(method.postChannelMessage, {
+      access: operator('channel'),
+      body: postBody,
+      repeatable: true,
+      handle: (request, call) => messages.post(request, call),
+    }),
+    operation(method.getChannelMessage, { access: viewer('channel'), handle: (request) => messages.get(request) }),
+    operation(method.listChannelMessages, { access: viewer('channel'), handle: (request) => messages.list(request) }),
+    operation(method.createChannelSubscription, {
+      access: admin('fields'),
+      body: wholeResource(),
+      handle: (request, call) => subscriptions.create(request, call),
+    }),
+    operation(method.getChannelSubscription, {
+      access: viewer('fields'),
+      handle: (request) => subscriptions.get(request),
+    }),
+    operation(method.modifyChannelSubscription, {
+      access: admin('fields'),
+      body: wholeResource(),
+      handle: (request, call) => subscriptions.modify(request, call),
+    }),
+    operation(method.listChannelSubscriptions, {
+      access: viewer('fields'),
+      handle: (request) => subscriptions.list(request),
+    }),
+    operation(method.deleteChannelSubscription, {
+      access: admin('fields'),
+      handle: (request, call) => subscriptions.delete(request, call),
+    }),
+    operation(method.streamChannelEvents, {
+      access: viewer('channel'),
+      cursorField: 'after',
+      handle: (request, call, sink) => streams.stream(request, call, sink),
+    }),
   ];
 };

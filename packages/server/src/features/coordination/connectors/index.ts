@@ -1,7 +1,9 @@
 /**
  * features/coordination/connectors: connector classes and connectors as resources: their rules, the routes a connector wants, and what can
  * be known about both without talking to the outside. Registers no connector, takes no events and delivers
- * nothing. app wires the contracts.
+ * nothing. app wires the contracts
+ * and the operations, of which none is served yet.
  */
 export { connectorClassContract } from './class-kind.ts';
 export { connectorContract } from './connector-kind.ts';
+export { connectorOperations } from './connector-operations.ts';

@@ -76,7 +76,7 @@ const requireRoom = async (deps: ScheduleKindDeps, tx: WriteTx, namespace: strin
   });
 };
 
-/** The grid begins anew only when kind, interval or enabled change. */
+/** The grid restarts only when kind, interval or enabled change. */
 const anchorFor = (write: SpecWrite<ScheduleSpec>, now: number): string | undefined => {
   if (scheduleKind(write.spec) !== 'every') return undefined;
   const known = write.current?.annotations[ANCHOR];

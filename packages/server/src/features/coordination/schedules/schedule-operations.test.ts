@@ -4,10 +4,10 @@ import { type ScheduleSpecSchema, WorkflowSpecSchema } from '@svc/api/resources'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../base/index.ts';
 import { kindContract, ReconcileLoop, StoredKindDoor } from '../../../controllers/index.ts';
+import type { Operation } from '../../../operations/index.ts';
 import { defaultLabelLimits, recordKey } from '../../../resources/index.ts';
 import { quietStore } from '../../../store/testing/quiet-store.ts';
 import { NamespaceDirectory } from '../../authoring/namespaces/index.ts';
-import type { Operation } from '../../contract.ts';
 import { openResourceWorld } from '../../testing/index.ts';
 import { createInputCheck, scheduleContract, scheduleController, scheduleOperations } from './index.ts';
 import { SCHEDULE_TIMER } from './schedule-timer.ts';

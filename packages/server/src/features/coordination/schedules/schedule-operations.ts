@@ -1,16 +1,36 @@
-import { GatewayService } from '@svc/api/gateway';
-import { type Operation, unary } from '../../contract.ts';
+import { GatewayService, SessionControlService } from '@svc/api/gateway';
+import {
+  admin,
+  type Operation,
+  operation,
+  operator,
+  unserved,
+  viewer,
+  wholeResource,
+} from '../../../operations/index.ts';
 import { ScheduleService, type SchedulesDeps } from './schedule-service.ts';
 
-/** The 5 schedule operations of GatewayService. */
+/** The 5 schedule operations of GatewayService, and RunSchedule, which is not served yet: nothing fires schedules. */
 export const scheduleOperations = (deps: SchedulesDeps): readonly Operation[] => {
   const service = new ScheduleService(deps);
   const { method } = GatewayService;
   return [
-    unary(method.createSchedule, (request, call) => service.create(request, call)),
-    unary(method.getSchedule, (request) => service.get(request)),
-    unary(method.modifySchedule, (request, call) => service.modify(request, call)),
-    unary(method.listSchedules, (request) => service.list(request)),
-    unary(method.deleteSchedule, (request, call) => service.delete(request, call)),
+    operation(method.createSchedule, {
+      access: admin('fields'),
+      body: wholeResource(),
+      handle: (request, call) => service.create(request, call),
+    }),
+    operation(method.getSchedule, { access: viewer('fields'), handle: (request) => service.get(request) }),
+    operation(method.modifySchedule, {
+      access: admin('fields'),
+      body: wholeResource(),
+      handle: (request, call) => service.modify(request, call),
+    }),
+    operation(method.listSchedules, { access: viewer('fields'), handle: (request) => service.list(request) }),
+    operation(method.deleteSchedule, {
+      access: admin('fields'),
+      handle: (request, call) => service.delete(request, call),
+    }),
+    unserved(SessionControlService.method.runSchedule, { access: operator('fields') }),
   ];
 };

@@ -78,7 +78,7 @@ export class ScheduleService {
     return this.#answer(record, preview === 0 ? [] : this.#nextRuns(record, preview));
   }
 
-  /** Counts a revision and arms anew even when spec, labels and annotations stay the same. */
+  /** Counts a revision and restarts the timer even when spec, labels and annotations stay the same. */
   async modify(request: ModifyScheduleRequest, call: CallContext): Promise<ScheduleResponse> {
     const { ns, name, schedule } = request;
     const missing = schedule?.spec === undefined ? [required('spec')] : [];

@@ -24,7 +24,7 @@ export interface ScheduleFacts {
   readonly timer: string;
   /** Why nothing fires schedules yet, in plain words; undefined where timers are served. */
   readonly notExecuted: string | undefined;
-  /** A client's write: counts a revision and arms anew. */
+  /** A client's write: counts a revision and restarts the timer. */
   readonly isWrite: boolean;
 }
 

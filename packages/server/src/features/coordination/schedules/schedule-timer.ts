@@ -5,7 +5,7 @@ import type { ResourceKey, StoredResource, WriteTx } from '../../../store/contra
 export const SCHEDULE_TIMER = 'schedule.timer';
 
 /** What a timer stands for: it may fire only while the schedule still says the same. */
-export interface TimerFence {
+interface TimerFence {
   readonly uid: string;
   readonly revision: string;
   /** Micros. */

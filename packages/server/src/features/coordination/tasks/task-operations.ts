@@ -4,6 +4,7 @@ import { TaskPhase, TaskSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, invalidField } from '../../../base/index.ts';
 import type { AppendAudit, NamespaceFacts, ResourceWriter } from '../../../controllers/contract.ts';
+import { type Operation, operation, operator } from '../../../operations/index.ts';
 import {
   formatKey,
   type ResourceViews,
@@ -13,7 +14,6 @@ import {
   versionConflict,
 } from '../../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import { canMoveTask } from './task-rules.ts';
 import { changedStatus, type TaskTimes, taskStatus } from './task-status.ts';
 import { armTaskTimer, type StopExecution } from './task-timer.ts';
@@ -33,7 +33,10 @@ const SUMMARY_MAX = 16_384;
 
 /** UpdateTask. */
 export const taskOperations = (deps: TaskOperationsDeps): readonly Operation[] => [
-  unary(TaskService.method.updateTask, (request, context) => updateTask(deps, request, context)),
+  operation(TaskService.method.updateTask, {
+    access: operator('fields'),
+    handle: (request, context) => updateTask(deps, request, context),
+  }),
 ];
 
 const updateTask = async (

@@ -1,11 +1,11 @@
 /** Paths and `${...}` expressions of workflows: read at write to refuse faults, at a run to find values. */
 
-export type PathMember = string | number;
+type PathMember = string | number;
 
 /** `$.input.a[0]` as its members. */
 export type Path = readonly PathMember[];
 
-export type TextPart = { readonly literal: string } | { readonly path: Path };
+type TextPart = { readonly literal: string } | { readonly path: Path };
 
 export interface ParsedText {
   readonly parts: readonly TextPart[];

@@ -10,8 +10,8 @@ import {
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, pageSize } from '../../../base/index.ts';
+import { admin, anyCaller, type Operation, operation } from '../../../operations/index.ts';
 import type { AuditRow, ResourceReads, Store } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import { grantMessage } from './grant-rules.ts';
 
 export interface AccessDeps {
@@ -23,8 +23,14 @@ export interface AccessDeps {
 
 /** WhoAmI and ListAuditRecords. */
 export const accessOperations = (deps: AccessDeps): readonly Operation[] => [
-  unary(AuthService.method.whoAmI, async (_request, context) => whoAmI(deps, context)),
-  unary(AuthService.method.listAuditRecords, (request) => listAuditRecords(deps, request)),
+  operation(AuthService.method.whoAmI, {
+    access: anyCaller,
+    handle: async (_request, context) => whoAmI(deps, context),
+  }),
+  operation(AuthService.method.listAuditRecords, {
+    access: admin('audit'),
+    handle: (request) => listAuditRecords(deps, request),
+  }),
 ];
 
 const whoAmI = (deps: AccessDeps, { caller }: CallContext): WhoAmIResponse =>

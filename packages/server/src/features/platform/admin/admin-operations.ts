@@ -6,7 +6,7 @@ import {
   type RunDoctorResponse,
   RunDoctorResponseSchema,
 } from '@svc/api/gateway';
-import { type Operation, unary } from '../../contract.ts';
+import { admin, type Operation, operation } from '../../../operations/index.ts';
 import { type Check, fail, textOf } from './check.ts';
 import {
   type ConfigurationFacts,
@@ -43,8 +43,14 @@ const LONGEST_MS = 30_000;
 
 /** GetConfiguration and RunDoctor. */
 export const adminOperations = (deps: AdminDeps): readonly Operation[] => [
-  unary(AdminService.method.getConfiguration, async () => configuration(deps.configuration)),
-  unary(AdminService.method.runDoctor, ({ online }, { signal }) => doctor(deps, { online, signal })),
+  operation(AdminService.method.getConfiguration, {
+    access: admin('unscoped'),
+    handle: async () => configuration(deps.configuration),
+  }),
+  operation(AdminService.method.runDoctor, {
+    access: admin('unscoped'),
+    handle: ({ online }, { signal }) => doctor(deps, { online, signal }),
+  }),
 ];
 
 const configuration = ({ values }: ConfigurationFacts): GetConfigurationResponse =>

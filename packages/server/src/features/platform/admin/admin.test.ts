@@ -10,9 +10,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../auth/contract.ts';
 import { AuditChain } from '../../../auth/index.ts';
 import { Fault } from '../../../base/index.ts';
+import type { Operation } from '../../../operations/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { changeGivenStore } from '../../../store/testing/given-store.ts';
-import type { Operation } from '../../contract.ts';
 import { ADMIN, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
 import { type AdminDeps, adminOperations } from './admin-operations.ts';
 

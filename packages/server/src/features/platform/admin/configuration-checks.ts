@@ -1,7 +1,7 @@
 import { type Check, fail, ok, warn } from './check.ts';
 
 /** One key of the configuration as GetConfiguration shows it; secrets are masked already. */
-export interface ConfigurationFact {
+interface ConfigurationFact {
   readonly key: string;
   /** JSON value; null when unset. */
   readonly value: unknown;
@@ -18,7 +18,7 @@ export interface ConfigurationFacts {
 }
 
 /** A model provider as far as its configuration tells. */
-export interface ProviderFact {
+interface ProviderFact {
   readonly name: string;
   /** False when it needs a key and has none. */
   readonly isUsable: boolean;

@@ -4,7 +4,7 @@ import { type Bus, isStorageFull, type Store } from '../../../store/contracts/in
 import { type Check, fail, ok, textOf, warn } from './check.ts';
 
 /** What an engine finds out about its own files; `known` and `schema` are numbers of migrations. */
-export interface StoreExamination {
+interface StoreExamination {
   readonly schema: number;
   readonly known: number;
   readonly problems: readonly string[];

@@ -37,15 +37,12 @@ export const restoredRow = (table: DumpTable, row: DumpRow, epoch: string): Dump
       return { ...row, worker: `${RESTORED}${row['worker']}`, expires_at: 0 };
     case 'turns':
       return row['worker'] === '' ? row : { ...row, worker: `${RESTORED}${row['worker']}` };
-    case 'queue':
-      return { ...row, token: '' };
-    case 'leases':
-      return undefined;
     case 'objects':
       return Number(row['unreferenced_at']) < CONDEMNED
         ? row
         : { ...row, unreferenced_at: Number(row['unreferenced_at']) - CONDEMNED };
     default:
-      return row;
+      if (table.restored === 'none') return undefined;
+      return table.restored === undefined ? row : { ...row, ...table.restored };
   }
 };

@@ -8,9 +8,9 @@ import {
 import { WorkerSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import type { AppendAudit, ResourceWriter } from '../../../controllers/contract.ts';
+import { admin, type Operation, operation } from '../../../operations/index.ts';
 import { formatKey, type ResourceViews, resourceNotFound, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import { workerKey, workerStatus } from './worker-records.ts';
 import { judgedStatus } from './worker-rules.ts';
 
@@ -23,7 +23,10 @@ export interface WorkerOperationsDeps {
 
 /** DrainWorker: the record says draining, and the process that owns it follows. */
 export const workerOperations = (deps: WorkerOperationsDeps): readonly Operation[] => [
-  unary(AdminService.method.drainWorker, (request, context) => drainWorker(deps, request, context)),
+  operation(AdminService.method.drainWorker, {
+    access: admin('unscoped'),
+    handle: (request, context) => drainWorker(deps, request, context),
+  }),
 ];
 
 const drainWorker = async (

@@ -8,7 +8,7 @@ export const EXPIRY_MICROS = 30_000_000;
 /** How long the record of a lost worker is kept. */
 export const LOST_KEPT_MICROS = 86_400_000_000;
 
-export type WorkerPhase = 'ready' | 'draining' | 'lost';
+type WorkerPhase = 'ready' | 'draining' | 'lost';
 
 /** What a process says of itself. */
 export interface WorkerFacts {

@@ -1,8 +1,8 @@
 import { AdminService, type DrainWorkerResponse } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Operation } from '../../../operations/index.ts';
 import { parseJsonMap } from '../../../resources/index.ts';
 import type { ResourceChange, StoredResource } from '../../../store/contracts/index.ts';
-import type { Operation } from '../../contract.ts';
 import { openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
 import { HEARTBEAT_MS, WorkerRegistration, WorkerWatch, workerContract, workerOperations } from './index.ts';
 import { emptyWorkerSpec, WORKER_ORIGIN, workerKey } from './worker-records.ts';

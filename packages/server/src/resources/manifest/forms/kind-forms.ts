@@ -3,13 +3,13 @@ import { findKind } from '../../kinds.ts';
 import type { FindingReport } from '../manifest-finding.ts';
 import { storedSpec } from './stored-spec.ts';
 
-/** The last step to the stored form of a spec, where it is more than another name. */
+/** The last step to the stored form of a spec, for kinds that need more than other names. */
 export const settleSpec = (kind: string, json: JsonMap, report: FindingReport): JsonMap => {
   if (kind === 'Template') return settleTemplate(json);
   return kind === 'Secret' ? settleSecret(json, report) : json;
 };
 
-/** What a Template holds is a spec of its kind, which manifests write as they write that kind. */
+/** A Template contains a spec of its kind, which manifests write as they write that kind. */
 const settleTemplate = (json: JsonMap): JsonMap => {
   const { kind, specJson } = json;
   const row = typeof kind === 'string' ? findKind(kind) : undefined;
@@ -19,7 +19,7 @@ const settleTemplate = (json: JsonMap): JsonMap => {
     : { ...json, specJson: canonicalJson(storedSpec(row.spec, spec)) };
 };
 
-/** Plain values of a Secret become base64 next to the others, and override them. */
+/** Plain values of a Secret become base64 values, and override existing ones. */
 const settleSecret = (json: JsonMap, report: FindingReport): JsonMap => {
   const { stringData, ...rest } = json;
   if (!isJsonMap(stringData)) return json;

@@ -9,8 +9,8 @@ import { camelCase, type OtherForm, otherForms } from './other-forms.ts';
 const RESOURCE_REF = 'svc.resources.ResourceRef';
 
 /**
- * A spec that is to be rendered later, with what manifests may write instead of the stored form in stored form: names,
- * JSON texts, durations, references, enums. What is wrong, or hangs on an expression, stays as it is for who checks the spec.
+ * Converts a spec that will be rendered later to stored form, where manifests may use other forms: names,
+ * JSON texts, durations, references, enums. Values that are wrong, or depend on an expression, stay unchanged for the later check.
  */
 export const storedSpec = (desc: DescMessage, map: JsonMap): JsonMap => {
   const forms = otherForms[desc.typeName] ?? {};
@@ -25,14 +25,14 @@ export const storedSpec = (desc: DescMessage, map: JsonMap): JsonMap => {
   return Object.fromEntries(stored);
 };
 
-/** False for the second of two ways to say a field: both stay, for the checks to find. */
+/** False for the second of two spellings of a field: both stay, for the checks to find. */
 const isFree = (
   { jsonName }: DescField,
   name: string,
   said: { readonly map: JsonMap; readonly stored: ReadonlyMap<string, JsonData> },
 ): boolean => !said.stored.has(jsonName) && (name === jsonName || !Object.hasOwn(said.map, jsonName));
 
-/** Members with those of `merge` forms in the place of these. */
+/** Members with those of `merge` forms in their place. */
 const members = (forms: Readonly<Record<string, OtherForm>>, map: JsonMap): readonly (readonly [string, JsonData])[] =>
   Object.entries(map).flatMap(([name, value]) => {
     const other = forms[camelCase(name)];

@@ -18,7 +18,8 @@ const UNUSUAL = new Error('no plain JSON');
 
 /**
  * Documents of JSON, one after the other or between lines that begin with `---`, as the YAML reader would read them; undefined
- * for any other text, also for wrong JSON. Thirty times faster than that reader.
+ * for any other text, including invalid JSON. Thirty times faster than that reader.
+ * @internal Its test holds it against the YAML reader; the server reads in steps.
  */
 export const readJsonDocuments = (text: string): readonly ManifestNode[] | undefined => atOnce(readingJson(text));
 
@@ -27,7 +28,7 @@ export function* readingJson(text: string): Steps<readonly ManifestNode[] | unde
   try {
     return yield* new JsonText(text).documents();
   } catch {
-    // What is unusual or wrong here, the YAML reader reads or names.
+    // Anything unusual or wrong here is left to the YAML reader.
     return undefined;
   }
 }
@@ -92,7 +93,7 @@ class JsonText {
     }
   }
 
-  /** What is between the bracket here and its partner. */
+  /** The text between the bracket at this position and its partner. */
   #inside<T>(end: string, read: () => T[]): T[] {
     this.#depth += 1;
     if (this.#depth > DEPTH_MAX) unusual();
@@ -127,7 +128,7 @@ class JsonText {
     return members;
   }
 
-  /** Steps over the comma before a further item. */
+  /** Skips the comma before a further item. */
   #hasNext(): boolean {
     this.#skipSpace();
     if (this.#text[this.#offset] !== ',') return false;

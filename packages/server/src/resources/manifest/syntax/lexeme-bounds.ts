@@ -1,19 +1,19 @@
 import type { Lexer } from 'yaml';
 
-/** Smallest pieces of one text: marks, names, values, spaces, line ends. */
+/** Tokens of one text: marks, names, values, spaces, line ends. */
 const LEXEMES_MAX = 2_000_000;
 const COMMENTS_MAX = 50_000;
 /** Anchors, aliases and tags together. */
 const ANCHORS_MAX = 10_000;
-/** Brackets and braces within each other; the reader of documents has the exact limit. */
+/** Nested brackets and braces; the reader of documents has the exact limit. */
 const FLOW_DEPTH_MAX = 200;
 
-/** The lexer says so before each plain, quoted or block text. */
+/** The lexer reports this before each plain, quoted or block text. */
 const TEXT_FOLLOWS = '\u001f';
 
 type Fault = readonly [description: string, reason: string];
 
-/** What is counted of a text, by the first character of a lexeme. */
+/** What is counted in a text, by the first character of a lexeme. */
 type Counter = 'comments' | 'anchors' | 'opened' | 'closed';
 const COUNTERS: Readonly<Record<string, Counter>> = {
   '#': 'comments',
@@ -26,7 +26,7 @@ const COUNTERS: Readonly<Record<string, Counter>> = {
   '}': 'closed',
 };
 
-/** Why a YAML text is not parsed: its pieces are counted first, because parsing them takes far longer. */
+/** Why a YAML text is not parsed: its tokens are counted first, because parsing takes far longer. */
 export const lexemeFault = (lexer: Lexer, text: string): Fault | undefined => {
   const counts = { comments: 0, anchors: 0, opened: 0, closed: 0 };
   let lexemes = 0;

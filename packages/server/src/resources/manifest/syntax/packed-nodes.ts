@@ -1,7 +1,7 @@
 import type { ManifestNode, MapMember, ScalarNode } from '../manifest-node.ts';
 
 /**
- * Nodes as JSON values that a thread can hand over as one text, which is far cheaper to receive than the nodes themselves:
+ * Nodes as JSON values that a thread can send as one text, which is far cheaper to receive than the nodes themselves:
  * `[line, column, value]` for a scalar, with `bigint` or `number` as a fourth item for numbers that JSON lacks,
  * `[line, column, [node, ...], 'list']` and `[line, column, [name, line, column, node, ...], 'map']`.
  */

@@ -20,21 +20,21 @@ const DOCUMENT_BYTES_MAX = 1024 * 1024;
 const DEPTH_MAX = 100;
 /** Values in the text of one document, names included; a list at the top counts as one. */
 const DOCUMENT_VALUES_MAX = 50_000;
-/** Shorter texts have too few pieces to matter. */
+/** Shorter texts have too few tokens to matter. */
 const COUNTED_CHARACTERS = 64 * 1024;
-/** Faults of the text that are reported; reading stops there. */
+/** Errors of the text that are reported; reading stops there. */
 const FINDINGS_MAX = 200;
 /** Nodes that aliases may add to one document. */
 const ALIAS_NODES_MAX = 10_000;
 
 export interface ReadText {
-  /** Documents whose text is YAML, at their index; those with findings here are read for what else is wrong. */
+  /** Documents with YAML text, by index; those with findings here are read for further errors. */
   readonly documents: ReadonlyMap<number, ManifestNode>;
   readonly count: number;
   readonly findings: readonly ManifestFinding[];
 }
 
-/** Reads YAML 1.2 (core schema) or JSON of one or many documents; a list at the top is many. Never throws on input. */
+/** Reads YAML 1.2 (core schema) or JSON with one or many documents; a list at the top is many. Never throws on input. */
 export const readText = (text: string): ReadText => atOnce(readingText(text));
 
 /** As `readText`, a document per step. */
@@ -45,7 +45,10 @@ export function* readingText(text: string): Steps<ReadText> {
   return { documents: new Map(nodes.entries()), count: nodes.length, findings: [] };
 }
 
-/** As `readText`, whatever the text. */
+/**
+ * As `readText`, for any text.
+ * @internal Tests hold the JSON reader against it.
+ */
 export const readYaml = (text: string): ReadText => atOnce(new TextReader(text).read());
 
 type Composed = ReturnType<Composer['compose']> extends Generator<infer D, unknown, unknown> ? D : never;
@@ -141,7 +144,7 @@ class TextReader {
 
 const firstLine = (message: string): string => message.replace(/\n[\s\S]*$/, '');
 
-/** Why a document is not composed, found without recursion; undefined for one that is. */
+/** Why a document is not composed, found without recursion; undefined if it can be. */
 const sizeFault = (top: CST.Token): Fault | undefined => {
   let level: readonly unknown[] = [top];
   let values = 0;
@@ -168,7 +171,7 @@ interface NodePlace {
   readonly path: string;
 }
 
-/** Keys of labels, annotations and other maps may hold dots. */
+/** Keys of labels, annotations and other maps may contain dots. */
 const memberPath = (path: string, name: string): string => {
   const short = name.slice(0, 80);
   if (/[^A-Za-z0-9_]/.test(short)) return `${path}[${short}]`;
@@ -181,7 +184,7 @@ const PLAIN_TAGS: ReadonlySet<string> = new Set(
   ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
 );
 
-/** Turns the nodes of one document into plain ones; aliases are expanded within a limit. */
+/** Converts the nodes of one document into plain ones; aliases are expanded within a limit. */
 class NodeWalk {
   readonly #fault: (offset: number, fault: Fault, path: string) => void;
   readonly #at: (offset: number) => Position;
@@ -194,7 +197,7 @@ class NodeWalk {
     this.#at = at;
   }
 
-  /** A list at the top is many documents, each read when it is asked for. */
+  /** A list at the top is many documents, each read when it is needed. */
   *documents(node: ComposedNode): Generator<ManifestNode> {
     if (!yaml().isSeq(node)) {
       yield this.walk(node);
@@ -204,7 +207,7 @@ class NodeWalk {
     for (const item of node.items) yield this.walk(item as ComposedNode, { offset: Number(node.range?.[0]), path: '' });
   }
 
-  /** `path` is that of the node by the names as they are written, '' for the document. */
+  /** `path` is that of the node, with names as they are written; '' for the document. */
   walk(node: ComposedNode, place: NodePlace = { offset: 0, path: '' }): ManifestNode {
     const { path } = place;
     const offset = node?.range?.[0] ?? place.offset;
@@ -239,7 +242,7 @@ class NodeWalk {
     return { form: 'scalar', value: yaml().isMap(node) ? null : scalarValue((node as Scalar).value), at };
   }
 
-  /** Of a name that is given twice only the first member is kept. */
+  /** If a name is given twice, only the first member is kept. */
   #members(pairs: readonly Pair[], path: string): readonly MapMember[] {
     const seen = new Set<string>();
     return pairs.flatMap((pair) => {

@@ -32,7 +32,7 @@ export class ObjectSender {
     }
   }
 
-  /** The client cannot send a stream twice, so each try reads the file anew. */
+  /** The client cannot send a stream twice, so each attempt reads the file again. */
   async sendFile({ open, ...named }: SpooledBytes): Promise<void> {
     const { bucket, keys, random } = this.#deps;
     for (let attempt = 1; ; attempt++) {

@@ -76,6 +76,8 @@ export class ReadSet {
   #written = new Set<string>();
   /** Activity by uid as it was read, or written since; undefined = there was none. */
   #activity = new Map<string, string | undefined>();
+  /** Rows of described tables that were looked for in vain and not written since. */
+  readonly #missing = new Set<string>();
   /** Rows found stale, to be read with a lock the next time. */
   readonly #hot: Set<string>;
   #isStale = false;
@@ -153,10 +155,26 @@ export class ReadSet {
     return this.#activity.has(uid) ? { body: this.#activity.get(uid) } : undefined;
   }
 
+  /** The row is not there: nothing holds it. One that writes it finds out whether another transaction did so first. */
+  sawMissing(id: string): void {
+    this.#missing.add(id);
+  }
+
+  isMissing(id: string): boolean {
+    return this.#missing.has(id);
+  }
+
+  /** From now on the row is there, and this transaction's. */
+  wroteMissing(id: string): void {
+    this.#missing.delete(id);
+  }
+
   /** State to go back to when a savepoint is undone. */
   mark(): () => void {
     const [written, activity, found] = [new Set(this.#written), new Map(this.#activity), new Map(this.#found)];
+    const missing = [...this.#missing];
     return () => {
+      for (const id of missing) this.#missing.add(id);
       this.#found = found;
       this.#written = written;
       this.#activity = activity;
@@ -261,7 +279,7 @@ export class ReadSet {
     };
     const stale = rows.filter((read) => !isSame(read)).map((read) => rowId(read.table, read.key));
     for (const id of stale) this.#known.forget(id);
-    // Read anew the next time; with a lock only when that was in vain too.
+    // Read again the next time; with a lock only if that fails too.
     if (this.#isRepeat) for (const id of stale) this.#hot.add(id);
     this.#isStale = !areRangesSame || stale.length > 0;
     return !this.#isStale;

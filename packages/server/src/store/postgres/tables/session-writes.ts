@@ -3,6 +3,7 @@ import { artifactHolder, type SessionRow, sessionHolder } from '../../contracts/
 import { LAST_ID, parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { statement, type WriteQueries } from '../connection/index.ts';
+import { DescribedWriteHandles } from './described/index.ts';
 import { dropHolders, dropHolderTree } from './object-handle.ts';
 import { SESSION_COLUMNS } from './session-page.ts';
 import { OPEN } from './turn-sql.ts';
@@ -45,7 +46,6 @@ const CLEAR = [
   'DELETE FROM steers WHERE session_id = $1',
   'DELETE FROM permissions WHERE session_id = $1',
 ].map((text) => statement(text));
-const DROP_ARTIFACTS = statement<{ id: string }>('DELETE FROM artifacts WHERE session_id = $1 RETURNING id');
 const BUSY_WINDOW = statement<{ id: string }>(
   `SELECT id FROM sessions WHERE state <> 'IDLE' AND id > $1 ORDER BY id LIMIT 1 OFFSET $2`,
 );
@@ -132,10 +132,11 @@ export const clearSession = async ({ sql, steadyNow }: WriteAccess, id: string):
 export const deleteSession = async (access: WriteAccess, id: string): Promise<void> => {
   const { sql, steadyNow } = access;
   await clearSession(access, id);
-  const artifacts = await sql.rows(DROP_ARTIFACTS, [id]);
+  const { artifacts } = new DescribedWriteHandles(access);
+  const gone = await artifacts.removeAll('ofSession', { sessionId: id });
   await dropHolders(
     sql,
-    artifacts.map((artifact) => artifactHolder(artifact.id)),
+    gone.map((artifact) => artifactHolder(artifact.id)),
     steadyNow,
   );
   const session = await sql.first(DELETE, [id]);

@@ -1,91 +1,13 @@
-import { Fault } from '../../../base/index.ts';
 import {
   type CounterSpan,
   type CounterSum,
   type CounterWrites,
   endOfPrefix,
-  type IdempotencyRecord,
-  type IdempotencyWrites,
   type InstanceValues,
-  type LeaseWrites,
 } from '../../contracts/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { type Queries, statement } from '../connection/index.ts';
 import { rowId } from '../reads/index.ts';
-
-const ACQUIRE = statement(
-  `INSERT INTO leases (name, owner, expires_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE
-   SET owner = excluded.owner, expires_at = excluded.expires_at WHERE leases.owner = $2 OR leases.expires_at <= $4`,
-);
-const RELEASE = statement('DELETE FROM leases WHERE name = $1 AND owner = $2');
-
-/** `LeaseWrites`: named leases of background work. */
-export class LeaseHandle implements LeaseWrites {
-  readonly #access: WriteAccess;
-
-  constructor(access: WriteAccess) {
-    this.#access = access;
-  }
-
-  async acquire(...[name, owner, now, ttlMicros]: Parameters<LeaseWrites['acquire']>) {
-    return (await this.#access.sql.run(ACQUIRE, [name, owner, now + ttlMicros, now])) === 1;
-  }
-
-  async release(name: string, owner: string) {
-    this.#access.sql.later(RELEASE, [name, owner]);
-  }
-}
-
-const FIND = statement<{ scope: string; request_hash: string; answer: string; expires_at: number }>(
-  'SELECT scope, request_hash, answer, expires_at FROM idempotency WHERE scope = $1 AND expires_at > $2',
-);
-const INSERT = statement(
-  `INSERT INTO idempotency (scope, request_hash, answer, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT (scope)
-   DO UPDATE SET request_hash = $2, answer = $3, expires_at = $4 WHERE idempotency.expires_at <= $5`,
-);
-const TRIM = statement(
-  `DELETE FROM idempotency WHERE scope IN
-   (SELECT scope FROM idempotency WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
-);
-
-/** The answer kept for a repetition, unless it has expired. */
-export const findAnswer = async (sql: Queries, scope: string, now: number): Promise<IdempotencyRecord | undefined> => {
-  const row = await sql.first(FIND, [scope, now]);
-  if (row === undefined) return undefined;
-  return { scope: row.scope, requestHash: row.request_hash, answer: row.answer, expiresAt: row.expires_at };
-};
-
-/** `IdempotencyWrites`: answers of calls that carried an idempotency key. */
-export class IdempotencyHandle implements IdempotencyWrites {
-  readonly #access: WriteAccess;
-  readonly #missing: Set<string>;
-
-  /** `missing`: scopes that this run of the function looked for in vain. */
-  constructor(access: WriteAccess, missing: Set<string>) {
-    this.#access = access;
-    this.#missing = missing;
-  }
-
-  async find(scope: string, now: number) {
-    const found = await findAnswer(this.#access.sql, scope, now);
-    if (found === undefined) this.#missing.add(scope);
-    return found;
-  }
-
-  /** Waits for another call with the key that is under way; one that looked for the record before looks again. */
-  async insert(record: IdempotencyRecord) {
-    const { sql, steadyNow, reads } = this.#access;
-    const { scope, requestHash, answer, expiresAt } = record;
-    const written = await sql.run(INSERT, [scope, requestHash, answer, expiresAt, steadyNow]);
-    if (written === 1) return;
-    if (this.#missing.has(record.scope)) throw reads.stale(`idempotency/${record.scope}`);
-    throw new Fault('ABORTED', 'CONFLICT', 'another call with this idempotency key was first');
-  }
-
-  async trim(now: number, limit: number) {
-    return this.#access.sql.run(TRIM, [now, limit]);
-  }
-}
 
 /** One lock per key, taken in the order given. */
 const LOCK = statement('SELECT pg_advisory_xact_lock(hashtextextended(key, 2)) FROM unnest($1::text[]) AS key');

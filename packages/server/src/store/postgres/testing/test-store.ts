@@ -4,6 +4,7 @@ import { ManualClock, seededRandom, silentLog } from '../../../base/index.ts';
 import type { Store } from '../../contracts/index.ts';
 import { openPostgresStore, type PostgresStoreOptions } from '../index.ts';
 import type { PostgresServer } from './postgres-server.ts';
+import { type ReusedDatabase, ReusedDatabases } from './reused-databases.ts';
 
 /** Database that was migrated already; others are made from it. */
 export const TEMPLATE = 'svc_template';
@@ -25,9 +26,18 @@ export class TestDatabases {
   readonly #server: PostgresServer;
   #count = 0;
   #template: Promise<void> | undefined;
+  #reused: ReusedDatabases | undefined;
 
   constructor(server: PostgresServer) {
     this.#server = server;
+  }
+
+  /** A migrated database that holds nothing, perhaps one that a test before used: not for tests that look at the whole server. */
+  async take(): Promise<ReusedDatabase> {
+    this.#template ??= this.#makeTemplate();
+    await this.#template;
+    this.#reused ??= new ReusedDatabases(this.#server.url('postgres'), TEMPLATE);
+    return this.#reused.take();
   }
 
   /** Address of a fresh database; with `isEmpty` without any table. */
@@ -69,7 +79,7 @@ export const openTestStore = async (options: Partial<PostgresStoreOptions> & { r
 
 /** A store in a fresh database. For tests of this folder. */
 export const makeTestStore = async (databases: TestDatabases, options: Partial<PostgresStoreOptions> = {}) => {
-  const url = await databases.create();
+  const { url, drop } = await databases.take();
   const made = await openTestStore({ ...options, url });
   let { store } = made;
   const besides: Store[] = [];
@@ -91,7 +101,7 @@ export const makeTestStore = async (databases: TestDatabases, options: Partial<P
     dispose: async (): Promise<void> => {
       for (const beside of besides) await beside.close();
       await store.close();
-      await databases.drop(url);
+      await drop();
     },
   };
 };

@@ -3,16 +3,13 @@ import type { WriteTx } from '../../contracts/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { statement, toCallerError } from '../connection/index.ts';
 import {
-  ArtifactWriteHandle,
   AuditHandle,
   ChannelWriteHandle,
   CounterHandle,
-  IdempotencyHandle,
+  DescribedWriteHandles,
   InstanceHandle,
-  LeaseHandle,
   LogWriteHandle,
   ObjectHandle,
-  QueueHandle,
   ResourceWriteHandle,
   SearchWriteHandle,
 } from '../tables/index.ts';
@@ -26,15 +23,15 @@ const STAND_IN_LINES = statement('SELECT pg_advisory_xact_lock(3, line) FROM unn
 const lineOf = (name: string): number => createHash('sha256').update(name).digest().readUInt32BE() % LINES;
 
 /** The handle a transaction function gets. Parts are made when first used: most functions need two or three. */
-export class WriteTransaction implements WriteTx {
+export class WriteTransaction extends DescribedWriteHandles implements WriteTx {
   readonly effects: (() => void)[] = [];
   readonly #access: WriteAccess;
   readonly #scope: TransactionScope;
-  readonly #missingAnswers = new Set<string>();
   #resources: ResourceWriteHandle | undefined;
   #log: LogWriteHandle | undefined;
 
   constructor(access: WriteAccess, scope: TransactionScope) {
+    super(access);
     this.#access = access;
     this.#scope = scope;
   }
@@ -55,22 +52,6 @@ export class WriteTransaction implements WriteTx {
 
   get search() {
     return new SearchWriteHandle(this.#access);
-  }
-
-  get artifacts() {
-    return new ArtifactWriteHandle(this.#access);
-  }
-
-  get queue() {
-    return new QueueHandle(this.#access);
-  }
-
-  get leases() {
-    return new LeaseHandle(this.#access);
-  }
-
-  get idempotency() {
-    return new IdempotencyHandle(this.#access, this.#missingAnswers);
   }
 
   get audit() {

@@ -6,7 +6,7 @@ import {
   type ChannelMessageRow,
   channelMessageHolder,
 } from '../../contracts/index.ts';
-import type { Access, WriteAccess } from './access.ts';
+import type { Access, WriteAccess } from '../access.ts';
 
 /** `ChannelLogReads` over one connection. */
 export class ChannelReadHandle implements ChannelLogReads {

@@ -4,16 +4,14 @@
  * Who opens, commits and syncs is not known here: `Access` says when a read may be shown and when a handle has ended.
  */
 import type { ReadTx } from '../../contracts/index.ts';
-import type { Access } from './access.ts';
-import { ArtifactReadHandle } from './artifact-handle.ts';
+import type { Access } from '../access.ts';
+import { DescribedReadHandles } from '../tables/index.ts';
 import { ChannelReadHandle } from './channel-handle.ts';
 import { LogReadHandle } from './log-handle.ts';
 import { ResourceReadHandle } from './resource-handle.ts';
 import { SearchReadHandle } from './search-handle.ts';
 import { WorkReadHandle } from './work-handles.ts';
 
-export type { Access, WriteAccess } from './access.ts';
-export { ArtifactWriteHandle } from './artifact-handle.ts';
 export { ChannelWriteHandle } from './channel-handle.ts';
 export { LogWriteHandle } from './log-handle.ts';
 export { ResourceWriteHandle } from './resource-handle.ts';
@@ -21,18 +19,28 @@ export { SearchWriteHandle } from './search-handle.ts';
 export * from './work-handles.ts';
 
 /** A reading handle; it keeps no state of its own, so one serves every read of its `access`. */
-export const createReadHandle = (access: Access): ReadTx => {
-  const work = new WorkReadHandle(access);
-  return {
-    resources: new ResourceReadHandle(access),
-    log: new LogReadHandle(access),
-    channels: new ChannelReadHandle(access),
-    search: new SearchReadHandle(access),
-    artifacts: new ArtifactReadHandle(access),
-    idempotency: work,
-    audit: work,
-    objects: work,
-    counters: work,
-    instance: work,
-  };
-};
+export const createReadHandle = (access: Access): ReadTx => new ReadHandle(access);
+
+class ReadHandle extends DescribedReadHandles implements ReadTx {
+  readonly resources: ResourceReadHandle;
+  readonly log: LogReadHandle;
+  readonly channels: ChannelReadHandle;
+  readonly search: SearchReadHandle;
+  readonly audit: WorkReadHandle;
+  readonly objects: WorkReadHandle;
+  readonly counters: WorkReadHandle;
+  readonly instance: WorkReadHandle;
+
+  constructor(access: Access) {
+    super(access);
+    const work = new WorkReadHandle(access);
+    this.resources = new ResourceReadHandle(access);
+    this.log = new LogReadHandle(access);
+    this.channels = new ChannelReadHandle(access);
+    this.search = new SearchReadHandle(access);
+    this.audit = work;
+    this.objects = work;
+    this.counters = work;
+    this.instance = work;
+  }
+}

@@ -12,7 +12,8 @@ import type {
   TurnState,
 } from '../../contracts/index.ts';
 import { artifactHolder, sessionHolder } from '../../contracts/index.ts';
-import type { Access, WriteAccess } from './access.ts';
+import type { Access, WriteAccess } from '../access.ts';
+import { DescribedWriteHandles } from '../tables/index.ts';
 
 /** `SessionLogReads` over one connection. */
 export class LogReadHandle implements SessionLogReads {
@@ -132,12 +133,11 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   async deleteSession(id: string) {
     await this.clearSession(id);
-    this.#access.change();
     const { tables, steadyNow } = this.#access;
-    for (const artifact of tables.artifacts.idsOf(id)) {
-      tables.objects.drop(artifactHolder(artifact), steadyNow);
-      tables.artifacts.remove(artifact);
-    }
+    const { artifacts } = new DescribedWriteHandles(this.#access);
+    const gone = await artifacts.removeAll('ofSession', { sessionId: id });
+    this.#access.change();
+    for (const artifact of gone) tables.objects.drop(artifactHolder(artifact.id), steadyNow);
     tables.sessions.delete(id);
   }
 

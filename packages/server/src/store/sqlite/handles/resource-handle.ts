@@ -7,7 +7,7 @@ import type {
   ResourceSection,
   ResourceWrites,
 } from '../../contracts/index.ts';
-import type { Access, WriteAccess } from './access.ts';
+import type { Access, WriteAccess } from '../access.ts';
 
 const ALL_SECTIONS: readonly ResourceSection[] = ['metadata', 'spec', 'status'];
 

@@ -1,5 +1,5 @@
 import type { DirectoryQuery, SearchDocument, SearchReads, SearchScope, SearchWrites } from '../../contracts/index.ts';
-import type { Access, WriteAccess } from './access.ts';
+import type { Access, WriteAccess } from '../access.ts';
 
 /** `SearchReads` over one connection. */
 export class SearchReadHandle implements SearchReads {

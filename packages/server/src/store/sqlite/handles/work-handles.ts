@@ -4,16 +4,11 @@ import type {
   AuditWrites,
   CounterSpan,
   CounterWrites,
-  IdempotencyRecord,
-  IdempotencyWrites,
   InstanceValues,
-  LeaseWrites,
   ObjectReferences,
-  QueueItem,
-  QueueWrites,
 } from '../../contracts/index.ts';
+import type { Access, WriteAccess } from '../access.ts';
 import type { ObjectReference } from '../tables/index.ts';
-import type { Access, WriteAccess } from './access.ts';
 
 /** Reads of the small tables over one connection. */
 export class WorkReadHandle {
@@ -21,12 +16,6 @@ export class WorkReadHandle {
 
   constructor(access: Access) {
     this.#access = access;
-  }
-
-  /** Of `idempotency`. */
-  async find(scope: string, now: number) {
-    this.#access.enter();
-    return this.#access.leave(this.#access.tables.idempotency.find(scope, now));
   }
 
   /** Of `audit`. */
@@ -63,93 +52,6 @@ export class WorkReadHandle {
   async value(name: string) {
     this.#access.enter();
     return this.#access.leave(this.#access.tables.instance.value(name));
-  }
-}
-
-/** `QueueWrites` inside one write transaction. */
-export class QueueHandle implements QueueWrites {
-  readonly #access: WriteAccess;
-
-  constructor(access: WriteAccess) {
-    this.#access = access;
-  }
-
-  async put(item: QueueItem, options?: { readonly replace?: boolean }) {
-    this.#access.change();
-    this.#access.tables.queue.put(item, options?.replace === true);
-  }
-
-  async take(...[kinds, now, leaseMicros, limit]: Parameters<QueueWrites['take']>) {
-    this.#access.change();
-    return this.#access.tables.queue.take(kinds, { now, leaseMicros }, limit);
-  }
-
-  async ack(kind: string, key: string, token: string) {
-    this.#access.change();
-    return this.#access.tables.queue.ack(kind, key, token);
-  }
-
-  async retry(...[kind, key, token, dueAt, payload]: Parameters<QueueWrites['retry']>) {
-    this.#access.change();
-    return this.#access.tables.queue.retry({ kind, key, token }, dueAt, payload);
-  }
-
-  async cancel(kind: string, key: string) {
-    this.#access.change();
-    this.#access.tables.queue.cancel(kind, key);
-  }
-
-  async nextDue(kinds: readonly string[]) {
-    this.#access.enter();
-    return this.#access.tables.queue.nextDue(kinds);
-  }
-
-  async backlog(kinds: readonly string[], now: number) {
-    this.#access.enter();
-    return this.#access.tables.queue.backlog(kinds, now);
-  }
-}
-
-/** `LeaseWrites` inside one write transaction. */
-export class LeaseHandle implements LeaseWrites {
-  readonly #access: WriteAccess;
-
-  constructor(access: WriteAccess) {
-    this.#access = access;
-  }
-
-  async acquire(...[name, owner, now, ttlMicros]: Parameters<LeaseWrites['acquire']>) {
-    this.#access.change();
-    return this.#access.tables.leases.acquire(name, owner, { now, ttlMicros });
-  }
-
-  async release(name: string, owner: string) {
-    this.#access.change();
-    this.#access.tables.leases.release(name, owner);
-  }
-}
-
-/** `IdempotencyWrites` inside one write transaction. */
-export class IdempotencyHandle implements IdempotencyWrites {
-  readonly #access: WriteAccess;
-
-  constructor(access: WriteAccess) {
-    this.#access = access;
-  }
-
-  async find(scope: string, now: number) {
-    this.#access.enter();
-    return this.#access.tables.idempotency.find(scope, now);
-  }
-
-  async insert(record: IdempotencyRecord) {
-    this.#access.change();
-    this.#access.tables.idempotency.insert(record, this.#access.steadyNow);
-  }
-
-  async trim(now: number, limit: number) {
-    this.#access.change();
-    return this.#access.tables.idempotency.trim(now, limit);
   }
 }
 

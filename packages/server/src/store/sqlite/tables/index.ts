@@ -10,15 +10,15 @@ import { ChannelMessageTable } from './channel-message-table.ts';
 import { ClaimTable } from './claim-table.ts';
 import { MessageTable } from './message-table.ts';
 import { ObjectTable } from './object-table.ts';
-import { QueueTable } from './queue-table.ts';
 import { ResourceList } from './resource-list.ts';
 import { ResourceReadTable, ResourceWriteTable } from './resource-table.ts';
 import { SearchReadTable, SearchWriteTable } from './search/index.ts';
 import { SessionTable } from './session-table.ts';
-import { ArtifactTable, CounterTable, IdempotencyTable, InstanceTable, LeaseTable } from './small-tables.ts';
+import { CounterTable, InstanceTable } from './small-tables.ts';
 import { JournalTable, PermissionTable, SteerTable } from './turn-detail-tables.ts';
 import { TurnTable } from './turn-table.ts';
 
+export { DescribedReadHandles, DescribedWriteHandles } from './described/index.ts';
 export type { ObjectReference } from './object-table.ts';
 
 /** The tables on one connection. Statements are prepared when first used, so a reading connection pays only for reads. */
@@ -37,10 +37,6 @@ export interface Tables {
   readonly channelEvents: ChannelEventTable;
   readonly search: SearchReadTable;
   readonly searchWrites: SearchWriteTable;
-  readonly artifacts: ArtifactTable;
-  readonly queue: QueueTable;
-  readonly leases: LeaseTable;
-  readonly idempotency: IdempotencyTable;
   readonly audit: AuditTable;
   readonly counters: CounterTable;
   readonly objects: ObjectTable;
@@ -50,7 +46,6 @@ export interface Tables {
 /** The tables on one connection; with `records`, resources and sessions are kept between reads. */
 export const createTables = (
   connection: Connection,
-  nextToken: () => string,
   records?: { readonly cache: RecordCache; readonly isWriter: boolean },
 ): Tables => {
   const resources = new ResourceReadTable(connection, records?.cache, records?.isWriter);
@@ -69,10 +64,6 @@ export const createTables = (
     channelEvents: new ChannelEventTable(connection),
     search: new SearchReadTable(connection),
     searchWrites: new SearchWriteTable(connection),
-    artifacts: new ArtifactTable(connection),
-    queue: new QueueTable(connection, nextToken),
-    leases: new LeaseTable(connection),
-    idempotency: new IdempotencyTable(connection),
     audit: new AuditTable(connection),
     counters: new CounterTable(connection),
     objects: new ObjectTable(connection),

@@ -150,7 +150,7 @@ const hashedForm = (
 
 /**
  * Pointers of the last rendering. None where the deployment owns nothing of this very object: another one took the place of what
- * it had written, in a namespace that was made anew or by hand.
+ * it had written, in a namespace that was created again, or by hand.
  */
 const ownedBefore = ({ live, manager, ownership, record }: MergeSubject): readonly string[] =>
   live !== undefined && ownership[manager] === undefined ? [] : (record?.owned ?? []);

@@ -37,7 +37,7 @@ import { invalidReason, type ObjectProblem, objectId, renderReason } from './obj
 type Texts = Readonly<Record<string, string>>;
 
 /** What has a name and is known to expressions by its labels and annotations. */
-export interface NamedTexts {
+interface NamedTexts {
   readonly name: string;
   readonly labels: Texts;
   readonly annotations: Texts;

@@ -101,7 +101,9 @@ export class Artifacts {
     const [before] = decodePageToken(page.pageToken, asked) ?? [];
     return this.#deps.store.read(async (tx) => {
       await requireSession(tx, place);
-      const rows = await tx.artifacts.list(place.sessionId, before, size + 1);
+      const after = before === undefined ? undefined : { id: before };
+      const of = { sessionId: place.sessionId };
+      const rows = await tx.artifacts.page('ofSession', of, { after, limit: size + 1 });
       const shown = rows.slice(0, size);
       const nextPageToken = rows.length > size ? encodePageToken(asked, [shown.at(-1)?.id ?? '']) : '';
       return { artifacts: shown.map(artifactOf), nextPageToken };
@@ -165,7 +167,7 @@ export class Artifacts {
     await this.#deps.store.write(async (tx) => {
       const artifact = await findIn(tx, place, id);
       await this.#deps.namespaces.requireLive(tx, artifact.namespace);
-      await tx.artifacts.remove(id);
+      await tx.artifacts.remove({ id });
       await tx.objects.dropReferences(artifactHolder(id), tx.steadyNow());
       await this.#audit(tx, origin, { artifact, outcome: 'deleted' });
     });
@@ -189,7 +191,7 @@ const requireSession = async (tx: Pick<ReadTx, 'log'>, place: ArtifactPlace): Pr
 };
 
 const findIn = async (tx: Pick<ReadTx, 'artifacts'>, place: ArtifactPlace, id: string): Promise<StoredArtifact> => {
-  const row = await tx.artifacts.get(id);
+  const row = await tx.artifacts.get({ id });
   const artifact = row === undefined ? undefined : artifactOf(row);
   const isHere =
     artifact?.namespace === place.ns && artifact.agent === place.agent && artifact.sessionId === place.sessionId;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Fault, ManualClock } from '../../../../base/index.ts';
+import type { HttpExchange } from '../../../../operations/index.ts';
 import type { BlobStore } from '../../../../store/contracts/index.ts';
-import type { HttpExchange } from '../../../../transport/contract.ts';
 import { ObjectLinks } from './object-links.ts';
 
 const object = { key: 'k', sha256: 'a'.repeat(64), mediaType: 'image/png', sizeBytes: 3, filename: 'bild ä.png' };

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Clock, Fault, type Log, type Random } from '../../../../base/index.ts';
+import type { HttpExchange, HttpRoute } from '../../../../operations/index.ts';
 import { isSealed, type ValueSeal } from '../../../../resources/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
 import type { BlobStore, Store } from '../../../../store/contracts/index.ts';
-import type { HttpExchange, HttpRoute } from '../../../../transport/contract.ts';
 import { sendObject } from './send-object.ts';
 
 /** How long a link works. */

@@ -1,6 +1,6 @@
 import { Fault } from '../../../../base/index.ts';
+import type { HttpExchange, HttpStream } from '../../../../operations/index.ts';
 import type { BlobStore } from '../../../../store/contracts/index.ts';
-import type { HttpExchange, HttpStream } from '../../../../transport/contract.ts';
 import { type ByteSpan, readRange } from './byte-range.ts';
 
 /** An object as a download shows it. */

@@ -11,8 +11,7 @@ import {
 import type { FileSpecSchema } from '@svc/api/resources';
 import { Fault, silentLog } from '../../../../base/index.ts';
 import { QueueRunner, ReconcileLoop } from '../../../../controllers/index.ts';
-import type { HttpExchange, HttpRoute } from '../../../../transport/contract.ts';
-import type { Operation } from '../../../contract.ts';
+import type { HttpExchange, HttpRoute, Operation } from '../../../../operations/index.ts';
 import { ADMIN, callContext, openResourceWorld } from '../../../testing/index.ts';
 import { chunkDocument, indexWords, KnowledgeLibrary } from '../../knowledge/index.ts';
 import {

@@ -1,5 +1,5 @@
+import type { HttpRoute } from '../../../../operations/index.ts';
 import type { DirectUploads, ResourceKey, UploadLink } from '../../../../store/contracts/index.ts';
-import type { HttpRoute } from '../../../../transport/contract.ts';
 import { FACT, type UploadFacts, uploadOf } from '../file-facts.ts';
 import type { FilesDeps } from '../files-deps.ts';
 import { uploadInvalid } from '../upload-faults.ts';

@@ -1,11 +1,11 @@
 import { isFault } from '../../../../base/index.ts';
+import type { HttpRoute } from '../../../../operations/index.ts';
 import {
   ByteMeasure,
   type ResourceKey,
   type StoredResource,
   type UploadLink,
 } from '../../../../store/contracts/index.ts';
-import type { HttpRoute } from '../../../../transport/contract.ts';
 import { FACT, type UploadFacts, uploadOf } from '../file-facts.ts';
 import type { FilesDeps } from '../files-deps.ts';
 import { objectKey } from '../objects/index.ts';

@@ -3,12 +3,12 @@ import type { SessionMessagePartEvent } from '@svc/api/events';
 import { GatewayService } from '@svc/api/gateway';
 import type { CallContext } from '../../../../auth/contract.ts';
 import { Fault, silentLog } from '../../../../base/index.ts';
+import type { Operation, StreamSink } from '../../../../operations/index.ts';
 import { ResourceViews } from '../../../../resources/index.ts';
 import { eventSubject, type SessionEvent } from '../../../../runtime/contract.ts';
 import { CursorCodec, createAnswerCursors, StreamRegistry } from '../../../../runtime/stream/index.ts';
 import { EngineHarness, type HarnessOptions } from '../../../../runtime/testing/engine-harness.ts';
 import type { Store } from '../../../../store/contracts/index.ts';
-import type { Operation, StreamSink } from '../../../contract.ts';
 import { type SessionsFeature, sessionsFeature } from '../session-operations.ts';
 import type { SessionsDeps } from '../sessions-deps.ts';
 

@@ -4,4 +4,4 @@
  * size; what is done with a request belongs to features/conversation/ui. Called by the routes of the chat.
  */
 export { ChatBodies } from './chat-bodies.ts';
-export type { ChatAnswer, ChatRequest } from './chat-request.ts';
+export type { ChatAnswer } from './chat-request.ts';

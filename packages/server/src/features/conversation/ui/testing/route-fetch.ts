@@ -1,6 +1,6 @@
 import type { CallContext } from '../../../../auth/contract.ts';
 import { isFault } from '../../../../base/index.ts';
-import type { HttpExchange, HttpRoute, HttpStream } from '../../../../transport/contract.ts';
+import type { HttpExchange, HttpRoute, HttpStream } from '../../../../operations/index.ts';
 
 const match = (pattern: string, path: string): Record<string, string> | undefined => {
   const wanted = pattern.split('/');

@@ -8,11 +8,13 @@ import {
   type ListChannelMessagesResponse,
   ListChannelMessagesResponseSchema,
   type PostChannelMessageRequest,
+  PostChannelMessageRequestSchema,
   type PostChannelMessageResponse,
   PostChannelMessageResponseSchema,
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../../auth/contract.ts';
 import { idsAfter, invalidField, isUuid, notFound, oversize, pageSize } from '../../../../base/index.ts';
+import { messageForm, type RepeatableForm, repeatableCall, writeOnce } from '../../../../idempotency/index.ts';
 import { formatKey, refusal } from '../../../../resources/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
 import {
@@ -28,7 +30,6 @@ import type { ChannelsDeps } from '../channels-deps.ts';
 import { settleAttachments } from './attachments.ts';
 import type { MessageBody, MessageForms } from './message-form.ts';
 import { checkPost, isContentTooLarge } from './message-rules.ts';
-import { PostReplay } from './post-replay.ts';
 
 interface Post {
   readonly request: PostChannelMessageRequest;
@@ -41,11 +42,14 @@ export class ChannelMessageService {
   readonly #deps: ChannelsDeps;
   readonly #log: ChannelLog;
   readonly #forms: MessageForms;
+  readonly #posted: RepeatableForm<typeof PostChannelMessageRequestSchema, PostChannelMessageResponse>;
 
   constructor(deps: ChannelsDeps, log: ChannelLog, forms: MessageForms) {
     this.#deps = deps;
     this.#log = log;
     this.#forms = forms;
+    const answer = messageForm(PostChannelMessageResponseSchema);
+    this.#posted = { request: PostChannelMessageRequestSchema, answer, hours: deps.limits.idempotencyHours };
   }
 
   async post(request: PostChannelMessageRequest, call: CallContext): Promise<PostChannelMessageResponse> {
@@ -54,30 +58,12 @@ export class ChannelMessageService {
     const { contentBytes } = this.#deps.limits;
     if (isContentTooLarge(request.content, contentBytes))
       throw refusal([oversize('content', contentBytes, 'limits.channelContentMax')]);
-    const replay = PostReplay.of(request, call);
-    const known = request.attachments.length === 0 ? undefined : await this.#repeated(replay);
-    if (known !== undefined) {
-      call.setHeader('idempotency-replayed', 'true');
-      return known;
-    }
+    const repeatable = repeatableCall(call, this.#posted, request);
+    // Before its attachments are looked up: they may be gone by now.
+    const known = request.attachments.length === 0 ? undefined : await repeatable?.earlierAnswer(this.#deps.store);
+    if (known !== undefined) return known;
     const attachments = await settleAttachments(request.ns, request.attachments, this.#deps);
-    let isReplayed = false;
-    const answer = await this.#deps.store.write(async (tx) => {
-      const stored = await replay?.find(tx);
-      isReplayed = stored !== undefined;
-      if (stored !== undefined) return stored;
-      const posted = await this.#store(tx, { request, call, attachments });
-      await replay?.keep(tx, posted, this.#deps.limits.idempotencyHours);
-      return posted;
-    });
-    if (isReplayed) call.setHeader('idempotency-replayed', 'true');
-    return answer;
-  }
-
-  /** The answer of a repeated post, before its attachments are looked up: they may be gone by now. */
-  async #repeated(replay: PostReplay | undefined): Promise<PostChannelMessageResponse | undefined> {
-    const { store } = this.#deps;
-    return replay?.find({ idempotency: store.direct.idempotency, steadyNow: () => store.steadyNow() });
+    return writeOnce(this.#deps.store, repeatable, (tx) => this.#store(tx, { request, call, attachments }));
   }
 
   async get(request: GetChannelMessageRequest): Promise<ChannelMessageResponse> {

@@ -1,10 +1,10 @@
 import type { ChannelEvent } from '@svc/api/events';
 import type { StreamChannelEventsRequest } from '@svc/api/gateway';
 import type { CallContext } from '../../../../auth/contract.ts';
+import type { StreamSink } from '../../../../operations/index.ts';
 import { resourceNotFound } from '../../../../resources/index.ts';
 import type { ChannelEventRow, StoredResource } from '../../../../store/contracts/index.ts';
 import { FormingSink, Hubs, Member, Reader } from '../../../../streams/index.ts';
-import type { StreamSink } from '../../../contract.ts';
 import { findChannel } from '../channel-access.ts';
 import { type ChannelLog, channelSubject } from '../channel-log.ts';
 import type { ChannelsDeps } from '../channels-deps.ts';

@@ -8,7 +8,6 @@ import { type FieldViolation, isLongerThan, violation } from '../../../../base/i
 import { type Finding, type Judged, notExecuted } from '../../../../resources/index.ts';
 import { checkSpecMetadata } from '../channel-rules.ts';
 
-export type Trigger = 'mention' | 'manual' | 'all' | 'routed' | 'disabled';
 export type ReplyMode = 'tool' | 'auto' | 'none';
 
 const TRIGGERS: ReadonlySet<string> = new Set(['mention', 'manual', 'all', 'routed', 'disabled']);
@@ -59,11 +58,17 @@ const checkChannelName = (given: string, channel: string): readonly FieldViolati
 const checkLength = (text: string, field: string): readonly FieldViolation[] =>
   isLongerThan(text, MODE_CHARS) ? [violation(field, `more than ${MODE_CHARS} characters`)] : [];
 
-/** How replies of the subscription's sessions leave; unknown text acts as `tool`. */
+/**
+ * How replies of the subscription's sessions leave; unknown text acts as `tool`.
+ * @internal Nothing calls it before posts are routed to agents.
+ */
 export const replyModeOf = (spec: Pick<ChannelSubscriptionSpec, 'replyMode'>): ReplyMode =>
   spec.replyMode === 'auto' || spec.replyMode === 'none' ? spec.replyMode : 'tool';
 
-/** How many messages before the trigger a routed session sees; unknown modes act as `recent_public`. */
+/**
+ * How many messages before the trigger a routed session sees; unknown modes act as `recent_public`.
+ * @internal Nothing calls it before posts are routed to agents.
+ */
 export const contextSize = (spec: Pick<ChannelSubscriptionSpec, 'contextPolicy'>): number =>
   spec.contextPolicy?.mode === 'none' ? 0 : (spec.contextPolicy?.maxMessages ?? CONTEXT_MESSAGES);
 

@@ -12,10 +12,10 @@ import {
 import type { ChannelSpecSchema, ChannelSubscriptionSpecSchema } from '@svc/api/resources';
 import { silentLog } from '../../../../base/index.ts';
 import { ReconcileLoop, StoredKindDoor } from '../../../../controllers/index.ts';
+import type { Operation } from '../../../../operations/index.ts';
 import { defaultLabelLimits } from '../../../../resources/index.ts';
 import type { ObjectAccess } from '../../../../runtime/contract.ts';
 import { quietStore } from '../../../../store/testing/quiet-store.ts';
-import type { Operation } from '../../../contract.ts';
 import {
   callContext,
   openResourceWorld,

@@ -24,8 +24,8 @@ import {
   placeNumber,
   type Random,
 } from '../../../../base/index.ts';
+import { admin, type Operation, operation } from '../../../../operations/index.ts';
 import type { Bus, Store, WriteTx } from '../../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../../contract.ts';
 import { areWithin, readGrants, requireNamespaces, requireRestriction, requireWithin } from '../grant-rules.ts';
 import { API_KEYS_CHANGED } from './api-key-directory.ts';
 import { type ApiKeyRecord, apiKeyMessage, apiKeyPrefix, isApiKeyId } from './api-key-record.ts';
@@ -50,9 +50,18 @@ const CONTROL = /\p{Cc}/u;
 
 /** CreateApiKey, ListApiKeys and RevokeApiKey. */
 export const apiKeyOperations = (deps: ApiKeyOperationsDeps): readonly Operation[] => [
-  unary(AuthService.method.createApiKey, (request, context) => createApiKey(deps, request, context)),
-  unary(AuthService.method.listApiKeys, (request, context) => list(deps, request, context)),
-  unary(AuthService.method.revokeApiKey, (request, context) => revoke(deps, request, context)),
+  operation(AuthService.method.createApiKey, {
+    access: admin('own'),
+    handle: (request, context) => createApiKey(deps, request, context),
+  }),
+  operation(AuthService.method.listApiKeys, {
+    access: admin('own'),
+    handle: (request, context) => list(deps, request, context),
+  }),
+  operation(AuthService.method.revokeApiKey, {
+    access: admin('own'),
+    handle: (request, context) => revoke(deps, request, context),
+  }),
 ];
 
 const createApiKey = async (

@@ -34,7 +34,7 @@ export const insertApiKey = async (tx: WriteTx, record: ApiKeyRecord): Promise<v
   await replaceApiKey(tx, record);
 };
 
-/** Writes a record anew in the place it has. */
+/** Writes a record again, at its position. */
 export const replaceApiKey = (tx: WriteTx, record: ApiKeyRecord): Promise<void> =>
   tx.instance.setValue(recordOf(record.id), JSON.stringify(record));
 

@@ -2,7 +2,7 @@ import { GatewayService } from '@svc/api/gateway';
 import type { Caller, CallerGrant, CredentialCarrier } from '../../../../auth/contract.ts';
 import { ModeAuthenticator } from '../../../../auth/index.ts';
 import { silentLog } from '../../../../base/index.ts';
-import type { Operation } from '../../../contract.ts';
+import type { Operation } from '../../../../operations/index.ts';
 import { openResourceWorld } from '../../../testing/index.ts';
 import { AccessTokens, ApiKeyDirectory, apiKeyOperations, TokenKeys, tokenOperations } from '../index.ts';
 

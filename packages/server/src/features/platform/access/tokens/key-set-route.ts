@@ -1,4 +1,4 @@
-import type { HttpRoute } from '../../../../transport/contract.ts';
+import type { HttpRoute } from '../../../../operations/index.ts';
 import type { TokenKeys } from './token-keys.ts';
 
 /** Seconds others may keep the key set; the key changes only when it can no longer be opened. */

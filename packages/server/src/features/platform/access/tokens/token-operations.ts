@@ -8,8 +8,8 @@ import {
 import type { CallContext } from '../../../../auth/contract.ts';
 import { type AncestorsOf, type AuditAppender, credentialsExpired } from '../../../../auth/index.ts';
 import { type Clock, invalidField } from '../../../../base/index.ts';
+import { anyCaller, type Operation, operation } from '../../../../operations/index.ts';
 import type { Store } from '../../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../../contract.ts';
 import { grantMessage, readGrants, requireNamespaces, requireRestriction, requireWithin } from '../grant-rules.ts';
 import type { AccessTokens } from './access-tokens.ts';
 
@@ -28,7 +28,10 @@ const MICROS = 1_000_000;
 
 /** MintAccessToken. The token is answered once and kept nowhere; that it was made is audited. */
 export const tokenOperations = (deps: TokenOperationsDeps): readonly Operation[] => [
-  unary(AuthService.method.mintAccessToken, (request, context) => mint(deps, request, context)),
+  operation(AuthService.method.mintAccessToken, {
+    access: anyCaller,
+    handle: (request, context) => mint(deps, request, context),
+  }),
 ];
 
 const mint = async (

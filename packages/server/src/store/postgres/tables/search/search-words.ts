@@ -9,7 +9,7 @@ const GAP = 10;
 const scopeLexeme = (namespace: string): string => `#${Buffer.from(namespace).toString('hex')}`;
 
 /** A text part with its weight: A path, B heading, D text. */
-export interface WeightedText {
+interface WeightedText {
   readonly text: string;
   readonly weight: 'A' | 'B' | 'D';
 }

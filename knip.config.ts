@@ -1,0 +1,38 @@
+/**
+ * What counts as used. `knip` finds what no other file imports, tests included; `knip --production` leaves tests out and so
+ * finds what production code no longer calls and only tests keep alive. An export that is meant for tests alone says
+ * `@internal` and why.
+ */
+import type { KnipConfig } from 'knip';
+
+const notTests = ['!src/**/*.test.ts!', '!src/**/{testing,conformance}/**!'];
+
+export default ({ production = false }: { readonly production?: boolean }): KnipConfig => ({
+  ignoreDependencies: ['@bufbuild/buf', 'gpt-tokenizer'],
+  ignoreBinaries: ['patch', 'taskset'],
+  // Tests may name what its own file uses, such as a limit, and the types of what they hand to the code under test.
+  ignoreExportsUsedInFile: production,
+  exclude: production ? ['types'] : [],
+  workspaces: {
+    // All of it is tools and tests, so that there is nothing here to call production.
+    '.': {
+      entry: ['tools/bootstrap/*.mjs', 'tools/checks/run.mjs', 'bench/*.{ts,mjs}'],
+      project: ['tools/**/*.{ts,mjs}', 'e2e/**/*.ts', 'bench/**/*.{ts,mjs}'],
+    },
+    'packages/api': { entry: ['src/*.ts!'], project: ['src/**/*.ts!', ...notTests] },
+    'packages/server': {
+      entry: [
+        'src/store/sqlite/testing/crash-writer.ts',
+        'src/**/*-worker.ts!',
+        // Writes docs/configuration.md when it is run by hand.
+        'src/app/config/configuration-doc.ts!',
+        // Specified, tested, and called by nothing before posts are routed to agents and searches use vectors.
+        'src/features/coordination/channels/routing/index.ts!',
+        'src/models/demo/embeddings.ts!',
+      ],
+      project: ['src/**/*.ts!', ...notTests],
+    },
+    'packages/client': { project: ['src/**/*.ts!', ...notTests] },
+    'packages/cli': { project: ['src/**/*.ts!', ...notTests] },
+  },
+});

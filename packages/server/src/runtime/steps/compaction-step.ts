@@ -1,0 +1,72 @@
+import type { ModelRegistry } from '../../models/contract.ts';
+import { PART, type PromptPlan } from '../contract.ts';
+import { EventSequencer, partId, type ResolvedProfile } from '../record/index.ts';
+import type { FaultPort, Step, StepTurn } from './contract.ts';
+import { type CallPorts, modelRequest, PartWriter, runModelCall, type WriterPorts } from './model-call/index.ts';
+import { chargeUsage, type Quota, type QuotaPorts } from './quota-step.ts';
+
+/** What a compaction uses. */
+export interface CompactionPorts extends CallPorts, Omit<WriterPorts, 'bus'>, QuotaPorts, FaultPort {
+  readonly models: Pick<ModelRegistry, 'stream' | 'countTokens'>;
+}
+
+/** The summary that a prompt plan asks for before its call. */
+export interface CompactionRequest {
+  readonly profile: ResolvedProfile;
+  readonly plan: Extract<PromptPlan, { kind: 'compact' }>;
+}
+
+const silentBus = { publish: () => undefined };
+
+/** A summary is shown once it is recorded, never while it is written. */
+const silentWriter = (turn: StepTurn, { clock, pressure }: Pick<CompactionPorts, 'clock' | 'pressure'>): PartWriter =>
+  new PartWriter({
+    clock,
+    pressure,
+    bus: silentBus,
+    sequencer: new EventSequencer(turn.row, turn.claim.fence, { attempt: turn.attempt }),
+    sessionId: turn.row.sessionId,
+    messageId: turn.messageId,
+    firstIndex: 0,
+    isLost: () => true,
+  });
+
+/** Runs the compaction call and journals its summary; false when it brought nothing and is ignored for this turn. */
+export const createCompaction = (ports: CompactionPorts, quota: Quota): Step<CompactionRequest, boolean> => ({
+  run: async (turn, { profile, plan }) => {
+    const { models, faultPoint } = ports;
+    const reservation = {
+      metric: 'llm.requests',
+      target: profile.target,
+      call: `${turn.body.modelCalls + 1}/compaction`,
+    } as const;
+    if ((await quota.run(turn, reservation)) !== undefined) return false;
+    const request = {
+      ...modelRequest(turn, profile, { messages: plan.messages, tools: [] }),
+      maxOutputTokens: plan.maxOutputTokens,
+      purpose: 'compaction' as const,
+    };
+    const writer = silentWriter(turn, ports);
+    const outcome = await runModelCall(request, { turn, writer, hideReasoning: true }, ports);
+    if (outcome.kind === 'failed' && outcome.error.beforeFirstByte) await quota.giveBack(turn, reservation);
+    if (outcome.kind !== 'finished') return false;
+    let text = '';
+    for (const part of writer.parts()) if (part.type === PART.TEXT) text += part.content ?? '';
+    const { usage } = outcome;
+    if (text.trim() === '' || models.countTokens(profile.target, text) >= plan.sourceTokens) return false;
+    faultPoint('before-compaction-entry');
+    await turn.commit(async (tx, state) => {
+      const part = {
+        id: partId(turn.nextIndex + state.foreign.length),
+        type: PART.COMPACTION,
+        content: text,
+        payload: { through_message_id: plan.throughMessageId },
+        createdAt: tx.now(),
+      };
+      await chargeUsage({ tx, usage: ports.usage }, turn, usage);
+      return { entries: [{ kind: 'COMPACTION', value: { messageId: turn.messageId, part } }] };
+    });
+    faultPoint('after-compaction-entry');
+    return true;
+  },
+});

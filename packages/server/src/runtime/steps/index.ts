@@ -1,0 +1,18 @@
+/**
+ * runtime/steps: what a turn can do next. Each kind of step is one file behind the interface of contract.ts: the model call with
+ * its tries, the tool batch and steering, which the loop begins (the rows of step-table.ts), and quota, permission and
+ * compaction, which run inside these. A step reads the turn it is handed and records through it; the attempt owns the turn and
+ * decides what an outcome means. Called by attempt only.
+ */
+export type { FaultPort, LoopStep, StepAnswer, StepCommit, StepFailure, StepResult, StepTurn } from './contract.ts';
+export {
+  DeltaPressure,
+  type ModelAnswer,
+  PartWriter,
+  sideAfterCall,
+  usagePart,
+  type WriterPorts,
+} from './model-call/index.ts';
+export { chargeUsage, type QuotaPorts } from './quota-step.ts';
+export { hasSteers } from './steering-step.ts';
+export { createSteps, type StepPorts } from './step-table.ts';

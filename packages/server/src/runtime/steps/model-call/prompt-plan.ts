@@ -1,0 +1,63 @@
+import type { Store } from '../../../store/contracts/index.ts';
+import type { OfferedTool } from '../../../tools/contract.ts';
+import type { PromptAssembler, PromptPlan, PromptRequest, SkillSource } from '../../contract.ts';
+import { admittedAt, parseSide, type ResolvedProfile } from '../../record/index.ts';
+import type { StepTurn } from '../contract.ts';
+import { targetKey } from './model-request.ts';
+
+/** What planning a prompt uses. */
+export interface PromptPorts {
+  readonly store: Pick<Store, 'read'>;
+  readonly prompts: PromptAssembler;
+  /** Absent: there are no skills. */
+  readonly skills?: SkillSource;
+}
+
+/** Turns that are offered the same list share what their models get of it. */
+const toldTools = new WeakMap<readonly OfferedTool[], PromptRequest['tools']>();
+
+const modelTools = (offered: readonly OfferedTool[]): PromptRequest['tools'] => {
+  const known = toldTools.get(offered);
+  if (known !== undefined) return known;
+  const told = offered.map(({ tool: { name, description, inputSchema } }) => ({ name, description, inputSchema }));
+  toldTools.set(offered, told);
+  return told;
+};
+
+/** Plans the prompt of the turn's next model call; skills are read anew each time. */
+export const planPrompt = async (
+  turn: StepTurn,
+  profile: ResolvedProfile,
+  call: {
+    readonly offered: readonly OfferedTool[];
+    readonly windowFactor: number;
+    readonly skipCompaction: boolean;
+    readonly ports: PromptPorts;
+  },
+): Promise<PromptPlan> => {
+  const { agent, session, row, body, claim } = turn;
+  const { store, prompts, skills: source } = call.ports;
+  const side = parseSide(session);
+  const skills =
+    source === undefined
+      ? undefined
+      : await claim.patiently(() => store.read((tx) => source.promptSkills(tx, row.namespace, side.skills)));
+  const request: PromptRequest = {
+    agent,
+    namespaceLabels: turn.namespaceLabels,
+    session: { id: session.id, labels: session.labels },
+    sender: body.cause.labels['svc/external-sender-name'] ?? '',
+    channel: session.labels['svc/channel'] ?? '',
+    target: profile.target,
+    nowMicros: body.snapshot?.nowMicros ?? admittedAt(row, body),
+    transcript: turn.messages(),
+    turnId: row.id,
+    tools: modelTools(call.offered),
+    tokenCorrection: side.tokenCorrection[targetKey(profile.target)] ?? 1,
+    windowFactor: call.windowFactor,
+    skipCompaction: call.skipCompaction,
+    goals: (side.goals ?? []).filter((goal) => goal.phase === 'active'),
+    ...(skills === undefined ? {} : { skills }),
+  };
+  return claim.patiently(() => prompts.plan(request));
+};

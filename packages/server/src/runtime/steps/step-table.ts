@@ -1,0 +1,23 @@
+import { type CompactionPorts, createCompaction } from './compaction-step.ts';
+import type { LoopStep } from './contract.ts';
+import { createModelStep, type ModelPorts } from './model-step.ts';
+import { createPermission, type PermissionPorts } from './permission-step.ts';
+import { createQuota, type QuotaPorts } from './quota-step.ts';
+import { createSteeringStep, type SteeringPorts } from './steering-step.ts';
+import { createToolStep, type ToolPorts } from './tool-step.ts';
+
+/** What all kinds of steps together are handed; each sees its own part only. */
+export type StepPorts = ToolPorts & PermissionPorts & QuotaPorts & SteeringPorts & ModelPorts & CompactionPorts;
+
+/**
+ * The kinds of steps of a process, in the order in which a turn is asked whether one is due: open calls come before anything
+ * the model is asked, and the model is always due. Quota, permission and compaction are steps inside these.
+ */
+export const createSteps = (ports: StepPorts): readonly LoopStep[] => {
+  const quota = createQuota(ports);
+  return [
+    createToolStep(ports, { quota, permission: createPermission(ports) }),
+    createSteeringStep(ports),
+    createModelStep(ports, { quota, compaction: createCompaction(ports, quota) }),
+  ];
+};

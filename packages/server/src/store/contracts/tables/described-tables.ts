@@ -1,0 +1,87 @@
+import { Fault } from '../../../base/index.ts';
+import type { RowOf } from './description.ts';
+import { type ExpiringReads, type ExpiringTable, type ExpiringWrites, expiringTable } from './expiring-table.ts';
+import { type KeyedReads, type KeyedTable, type KeyedWrites, keyedTable } from './keyed-table.ts';
+import { type LeaseTable, type LeaseWrites, leaseTable } from './lease-table.ts';
+import { type QueueTable, type QueueWrites, queueTable } from './queue-table.ts';
+
+/** Artifacts that sessions own. What an artifact is, and who may use it, is the feature's matter. */
+const ARTIFACTS = keyedTable({
+  name: 'artifacts',
+  // Ids are UUIDv7: their order is age.
+  columns: { id: 'text', sessionId: 'text', body: 'json' },
+  key: ['id'],
+  fixed: ['sessionId'],
+  queries: { ofSession: { equal: ['sessionId'], order: ['id'], direction: 'descending' } },
+});
+
+export type ArtifactRow = RowOf<typeof ARTIFACTS>;
+
+/** Who holds the bytes of an artifact; the reference goes with the row when its session is deleted. */
+export const artifactHolder = (id: string): string => `artifact/${id}`;
+
+/** Answers of calls that may be repeated. */
+const IDEMPOTENCY = expiringTable({
+  name: 'idempotency',
+  columns: {
+    // Identity, operation and key.
+    scope: 'text',
+    // SHA-256 of the request without wait_seconds.
+    requestHash: 'text',
+    // The stored answer, JSON.
+    answer: 'text',
+    expiresAt: 'integer',
+  },
+  key: ['scope'],
+  expiry: 'expiresAt',
+  taken: () => new Fault('ABORTED', 'CONFLICT', 'another call with this idempotency key was first'),
+});
+
+/** Background work that one process does at once. */
+const LEASES = leaseTable('leases');
+
+/** The outbox and the timers of every feature, by the kind of work. */
+const QUEUE = queueTable('queue');
+
+/**
+ * The described tables by the name they have in a transaction. A new one is a row here and a migration for each engine: handles,
+ * dumps, restores and the conformance suites follow from the row.
+ */
+export const DESCRIBED_TABLES = {
+  artifacts: ARTIFACTS,
+  idempotency: IDEMPOTENCY,
+  leases: LEASES,
+  queue: QUEUE,
+} as const;
+
+export type TableDescription = KeyedTable | ExpiringTable | LeaseTable | QueueTable;
+
+type Described = typeof DESCRIBED_TABLES;
+
+/** Name of a described table in a transaction. */
+export type DescribedName = keyof Described;
+
+type WritesOf<Table> = Table extends KeyedTable
+  ? KeyedWrites<Table>
+  : Table extends ExpiringTable
+    ? ExpiringWrites<Table>
+    : Table extends LeaseTable
+      ? LeaseWrites
+      : Table extends QueueTable
+        ? QueueWrites
+        : never;
+
+type ReadsOf<Table> = Table extends KeyedTable
+  ? KeyedReads<Table>
+  : Table extends ExpiringTable
+    ? ExpiringReads<Table>
+    : never;
+
+/** Leases and queues are only ever looked at to write them. */
+type ReadName = { [Name in DescribedName]: ReadsOf<Described[Name]> extends never ? never : Name }[DescribedName];
+
+/** The described tables in a snapshot. */
+export type DescribedReads = { readonly [Name in ReadName]: ReadsOf<Described[Name]> };
+
+/** The described tables in a write transaction. */
+export type DescribedWrites = { readonly [Name in DescribedName]: WritesOf<Described[Name]> };
