@@ -51,12 +51,17 @@ export const layerTable: readonly LayerRow[] = [
   { layer: 'operations', mayImport: ['base', 'api', 'auth'] },
   { layer: 'idempotency', mayImport: ['base', 'auth', 'resources', 'store/contracts'] },
   {
+    layer: 'features/module-contract.ts',
+    mayImport: ['operations', 'controllers:contract'],
+  },
+  {
     layer: 'features/*/*',
     mayImport: [
       'base',
       'api',
       'resources',
       'auth',
+      'features/module-contract.ts',
       'operations',
       'idempotency',
       'store/contracts',

@@ -15,10 +15,13 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../auth/contract.ts';
 import { type KindContract, kindContract, type Reconciler, statusReconciler } from '../controllers/index.ts';
-import { SecretResolver, secretContract } from '../features/authoring/secrets/index.ts';
-import { connectorClassContract, connectorContract } from '../features/coordination/connectors/index.ts';
-import { toolGrant, workflowContract } from '../features/coordination/workflows/index.ts';
-import { sandboxContracts } from '../features/platform/sandboxes/index.ts';
+import { secretContract } from '../features/authoring/secrets/secret-kind.ts';
+import { SecretResolver } from '../features/authoring/secrets/secret-resolver.ts';
+import { connectorClassContract } from '../features/coordination/connectors/class-kind.ts';
+import { connectorContract } from '../features/coordination/connectors/connector-kind.ts';
+import { toolGrant } from '../features/coordination/workflows/tool-grant.ts';
+import { workflowContract } from '../features/coordination/workflows/workflow-kind.ts';
+import { sandboxContracts } from '../features/platform/sandboxes/sandbox-kinds.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
 import { recordKey } from '../resources/index.ts';
 import type { StoredResource } from '../store/contracts/index.ts';

@@ -1,10 +1,5 @@
 import type { CancelTimer, Clock, Log } from '../base/index.ts';
-
-export interface PeriodicJob {
-  readonly name: string;
-  readonly everyMs: number;
-  tick(): Promise<unknown>;
-}
+import type { PeriodicJob } from '../features/module-contract.ts';
 
 /** Runs jobs again and again, no job twice at a time; a failing run is logged and tried at its next time. */
 export class PeriodicJobs {

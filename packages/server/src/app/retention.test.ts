@@ -3,10 +3,12 @@ import { AgentSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AuditChain, verifyAuditChain } from '../auth/index.ts';
 import { kindContract } from '../controllers/index.ts';
+import { changeTrim } from '../features/authoring/manifests/manifests-module.ts';
+import { sessionTrim } from '../features/conversation/sessions/session-trim.ts';
+import { auditTrim } from '../features/platform/access/access-module.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
 import { recordKey } from '../resources/index.ts';
-import type { SessionRow } from '../store/contracts/index.ts';
-import { retentionJobs } from './retention.ts';
+import type { SessionRow, WriteTx } from '../store/contracts/index.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -20,12 +22,14 @@ describe('what is older than its setting', () => {
   afterEach(() => world.close());
 
   const tick = async (settings: object): Promise<readonly string[]> => {
-    const jobs = retentionJobs({
-      store: world.store,
+    const { store, audit } = world;
+    const deps = {
+      store,
       settings: { 'watch.historySeconds': DAY_MS, 'retention.audit': 0, 'retention.sessions': 0, ...settings },
-      lifecycle: { remove: (tx, session) => tx.log.deleteSession(session.id) },
-      audit: world.audit,
-    });
+      lifecycle: { remove: (tx: WriteTx, { id }: SessionRow) => tx.log.deleteSession(id) },
+      audit,
+    };
+    const jobs = [changeTrim(deps), ...auditTrim(deps), ...sessionTrim(deps)];
     for (const job of jobs) await job.tick();
     return jobs.map(({ name }) => name);
   };

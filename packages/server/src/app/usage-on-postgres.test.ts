@@ -2,7 +2,8 @@
 import { create } from '@bufbuild/protobuf';
 import { UsagePolicySpecSchema } from '@svc/api/resources';
 import { expect, it, onTestFinished } from 'vitest';
-import { PolicyIndex, PolicyMeter } from '../features/conversation/usage/index.ts';
+import { PolicyIndex } from '../features/conversation/usage/policy-index.ts';
+import { PolicyMeter } from '../features/conversation/usage/usage-meter.ts';
 import { kindRow, messageText } from '../resources/index.ts';
 import { draft, key } from '../store/conformance/index.ts';
 import type { WriteTx } from '../store/contracts/index.ts';

@@ -103,7 +103,7 @@ export class RepeatableCall<A> {
 
 /**
  * Undefined for a call without a key. The request is hashed as it was decoded, whatever the transport, without `waitSeconds`: how
- * long a caller waits for the outcome is no part of what is asked for.
+ * long a caller waits for the outcome does not change what it asks for.
  */
 export const repeatableCall = <I extends DescMessage, A>(
   context: CallContext,

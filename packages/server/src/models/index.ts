@@ -6,4 +6,4 @@
  */
 export type * from './contract.ts';
 
-export { createModelRegistry, type ModelRegistryOptions } from './registry.ts';
+export { createModelRegistry } from './registry.ts';

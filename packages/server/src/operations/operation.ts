@@ -16,7 +16,7 @@ import {
   unary,
 } from './handler.ts';
 
-/** What is declared of an operation besides its handler. */
+/** What is declared of an operation in addition to its handler. */
 interface Declared {
   /** What a caller needs for it, and where its target is in the request. */
   readonly access: OperationAccess;
@@ -38,7 +38,7 @@ export interface StreamOperation extends StreamEndpoint, Declared {
   readonly cursorField?: string;
 }
 
-/** An operation of the API that this version does not serve: whoever calls it is told so. */
+/** An operation of the API that this version does not serve: it answers UNIMPLEMENTED. */
 export interface UnservedOperation extends Declared {
   readonly kind: 'unserved';
   readonly method: DescMethod;
@@ -92,7 +92,7 @@ export const operation: Declare = ((method: DescMethodUnary | DescMethodServerSt
 
 type AnyFacts = UnaryFacts<DescMessage, DescMessage> | StreamFacts<DescMessage, DescMessage>;
 
-/** Declares an operation that later versions serve, so that its need is known and its callers are told. */
+/** Declares an operation that only later versions serve: what it will need of its callers is known and documented. */
 export const unserved = <I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O> | DescMethodServerStreaming<I, O>,
   facts: Facts<I>,

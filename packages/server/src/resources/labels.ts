@@ -12,6 +12,18 @@ export interface LabelLimits {
 /** Limits without configuration. */
 export const defaultLabelLimits: LabelLimits = { labels: 64, annotationsBytes: 256 * 1024 };
 
+/** Settings behind these limits; the second in bytes. */
+export interface LabelSettings {
+  readonly 'limits.labels': number;
+  readonly 'limits.annotationsBytes': number;
+}
+
+/** The limits as configured. */
+export const labelLimits = (settings: LabelSettings): LabelLimits => ({
+  labels: settings['limits.labels'],
+  annotationsBytes: settings['limits.annotationsBytes'],
+});
+
 const KEY = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,316}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/;

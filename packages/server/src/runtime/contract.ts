@@ -92,6 +92,8 @@ export interface SessionLifecycle {
   ): Promise<MessageRow>;
   /** Empty turnId: the running or waiting turn and all queued ones. Answers the ids that this call stopped. */
   stop(tx: WriteTx, session: SessionRow, turnId: string): Promise<readonly string[]>;
+  /** Stops every running and waiting turn of the namespaces; queued ones stay. */
+  stopNamespaces(tx: WriteTx, namespaces: ReadonlySet<string>): Promise<void>;
   /** Same answer again is fine; another, or a closed request, is PERMISSION_CLOSED. */
   answerPermission(
     tx: WriteTx,
@@ -181,7 +183,7 @@ export interface NamespaceGate {
   labels(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Skills as prompts show them, read anew at each step. */
+/** Skills as prompts show them, read again at each step. */
 export interface SkillSource {
   /** `active`: names in activation order; the text of one that vanished is undefined. */
   promptSkills(tx: Pick<ReadTx, 'resources'>, namespace: string, active: readonly string[]): Promise<PromptSkills>;

@@ -83,6 +83,32 @@ describe('stop', () => {
     expect(await machine.row(session)).toMatchObject({ state: 'IDLE', openTurns: 0 });
   });
 
+  it('of a namespace ends what runs and what is parked there, and no queued turn', async () => {
+    const { machine } = world;
+    const running = await machine.session();
+    const held = await machine.send(running, '!hold gate\n!say never');
+    const queued = await machine.send(running, 'waits');
+    const waiting = await machine.session();
+    const parked = await machine.send(waiting, '!tool guarded {"n":1}\n!say never');
+    await machine.quiet();
+    const stop = (namespace: string) =>
+      machine.withSession(running, (tx, _session, runtime) =>
+        runtime.lifecycle.stopNamespaces(tx, new Set([namespace])),
+      );
+    await stop('other');
+    await machine.quiet();
+    expect(await machine.turn(held.turnId)).toMatchObject({ state: 'RUNNING' });
+    expect(await machine.turn(parked.turnId)).toMatchObject({ state: 'WAITING' });
+    await stop('default');
+    expect(await machine.turn(queued.turnId)).toMatchObject({ state: 'QUEUED' });
+    await machine.quiet();
+    expect(await machine.turn(held.turnId)).toMatchObject({ state: 'STOPPED' });
+    expect(await machine.turn(parked.turnId)).toMatchObject({ state: 'STOPPED' });
+    machine.process.models.releaseHold('gate');
+    await machine.quiet();
+    expect(await machine.turn(queued.turnId)).toMatchObject({ state: 'COMPLETED' });
+  });
+
   it('spares the turn after the one it came too late for, and does nothing on an idle session (12.18, R13)', async () => {
     const { machine } = world;
     const session = await machine.session();

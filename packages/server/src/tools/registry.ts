@@ -16,6 +16,12 @@ const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 /** Toolsets that an agent has only if its spec lists them as a feature. */
 const ONLY_AS_FEATURE: ReadonlySet<string> = new Set(['goals']);
 
+/** Toolsets whose backend every process has. */
+const BUILT_IN: ReadonlySet<string> = new Set(['goals']);
+
+/** True for a toolset whose backend this process has. */
+export const isToolsetAvailable = (name: string): boolean => BUILT_IN.has(name);
+
 /**
  * All tools by name, and which of them an agent is offered; throws a Fault for a bad or duplicate tool name, which stops
  * the start.

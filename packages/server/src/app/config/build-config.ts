@@ -4,7 +4,7 @@ import type { AuthConfig, Config, StoreConfig, TelemetryConfig } from './config.
 import type { Settings } from './keys/index.ts';
 import { listenAddress } from './listen-address.ts';
 
-/** What the sections need in addition to the settings. */
+/** What the sections need besides the settings. */
 export interface BuildFacts {
   /** Version of the product, shown in answers. */
   readonly version: string;
@@ -12,7 +12,7 @@ export interface BuildFacts {
   readonly variables: readonly string[];
 }
 
-/** Sorts the settings into the sections that the parts' contracts ask for, and freezes everything. */
+/** Sorts the settings into the sections that the contracts of the parts ask for, and freezes everything. */
 export const buildConfig = (settings: Settings, facts: BuildFacts): Config =>
   deepFreeze({
     dataDir: settings.dataDir,
@@ -130,7 +130,7 @@ const modelsConfig = (settings: Settings): ModelsConfig => {
   const { failures = 5, within = 30_000, open = 15_000 } = settings['models.breaker'];
   return {
     ...(chosen === undefined ? {} : { default: chosen }),
-    // The kinds of these records require what the contract requires (`type`, `input`, `output`).
+    // The required fields of these record kinds match those of the contracts (`type`, `input`, `output`).
     providers: settings['models.providers'] as Readonly<Record<string, ProviderConfig>>,
     connectMs: settings['models.connect'],
     firstByteMs: settings['models.firstByte'],

@@ -4,7 +4,7 @@ import type { SettingKey, Settings } from './keys/index.ts';
 import { listenAddress } from './listen-address.ts';
 import { findObjectFaults } from './object-rules.ts';
 
-/** Settings that are fine alone and wrong together; the loader adds where the key was written. */
+/** Settings that are valid alone and wrong together; the loader adds where each key was written. */
 export interface CombinationFault {
   readonly severity: 'error' | 'warning';
   readonly key: SettingKey;
@@ -79,7 +79,7 @@ const rules: readonly Rule[] = [
   (settings) => unknownProvider(settings),
 ];
 
-/** Lock, copies, backups and restores of SQLite are about one file of the data directory: another would be left unused. */
+/** Lock, copies, backups and restores of SQLite expect the one file in the data directory: another one would be ignored. */
 const elsewhere = (settings: Settings): CombinationFault | undefined => {
   const file = join(settings.dataDir, 'svc.db');
   return refuseIf(
@@ -96,7 +96,7 @@ const needsCredential = (
 ): CombinationFault | undefined =>
   refuseIf(hasMode(settings, mode) && settings[key] === undefined, 'auth.mode', `${mode} needs ${key}`);
 
-/** A credential that guards nothing would look like protection, so it is refused. */
+/** A credential that protects nothing would look like protection, so it is refused. */
 const unusedCredential = (
   settings: Settings,
   mode: Settings['auth.mode'][number],
@@ -108,7 +108,7 @@ const unusedCredential = (
     `has no effect while auth.mode is [${settings['auth.mode'].join(', ')}]: add ${mode} to auth.mode or remove it`,
   );
 
-/** A scope that lacks the one around it would cover nothing, so every sign-in would be refused for no visible reason. */
+/** A scope without the one around it would cover nothing, so every sign-in would be refused for no visible reason. */
 const incompleteGrant = (
   settings: Settings,
   key: 'auth.jwt.defaultGrants' | 'auth.jwks.rules',
@@ -125,7 +125,7 @@ const incompleteGrant = (
   return undefined;
 };
 
-/** What is stored names its key by the id: of two with one id only the last would open anything. */
+/** Stored values name their key by id: of two keys with one id only the last would decrypt anything. */
 const repeatedKeyId = (settings: Settings): CombinationFault | undefined => {
   const ids = settings['secrets.keys'].map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index) ?? '';
@@ -142,7 +142,7 @@ const unknownProvider = (settings: Settings): CombinationFault | undefined => {
   );
 };
 
-/** Every broken rule, in a fixed order. */
+/** Every violated rule, in a fixed order. */
 export const findCombinationFaults = (settings: Settings): readonly CombinationFault[] => [
   ...rules.map((rule) => rule(settings)).filter((fault) => fault !== undefined),
   ...findObjectFaults(settings).map(([key, text]) => ({ severity: 'error' as const, key, text })),

@@ -24,7 +24,7 @@ export interface AuthConfig {
   };
 }
 
-/** Which database, as its engine needs to know it; that of SQLite lies in the data directory. */
+/** The database, as its engine needs it; SQLite is in the data directory. */
 export type StoreConfig = {
   readonly poolSize: number;
   readonly sync: 'full' | 'off';
@@ -38,7 +38,7 @@ export interface TlsFiles {
   readonly key: string;
 }
 
-/** Where log lines go and how much they say. */
+/** Where log lines are written, in which form and from which level. */
 export interface TelemetryConfig {
   readonly logLevel: Settings['telemetry.logLevel'];
   readonly logFormat: 'json' | 'text';
@@ -47,7 +47,7 @@ export interface TelemetryConfig {
 }
 
 /**
- * The whole configuration, checked and frozen. The sections are what the parts' contracts ask for; `settings` holds
+ * The whole configuration, validated and frozen. The sections are those of the parts' contracts; `settings` holds
  * every key of the table for parts without a section (durations in milliseconds, sizes in bytes, paths absolute).
  */
 export interface Config {
@@ -64,8 +64,8 @@ export interface Config {
   readonly models: ModelsConfig;
   readonly telemetry: TelemetryConfig;
   readonly settings: Settings;
-  /** The file that counted: an absolute path, `SVC_CONFIG_INLINE`, or undefined for defaults. */
+  /** The file that was used: an absolute path, `SVC_CONFIG_INLINE`, or undefined for defaults. */
   readonly file: string | undefined;
-  /** Names of the environment variables that were asked for while it was read: `{env: NAME}`, `${NAME}`, keys of providers. */
+  /** Names of the environment variables that were read for it: `{env: NAME}`, `${NAME}`, keys of providers. */
   readonly variables: readonly string[];
 }

@@ -27,24 +27,33 @@ const pendingText = (): string =>
 
 const introduction = `# Configuration
 
-Printed from the table of keys in \`packages/server/src/app/config/keys\`; change it there and run
+Everything has a default, so a server runs without any configuration. Write what you want to change into a file:
+
+\`\`\`yaml
+# svc.yaml
+server: { listen: 0.0.0.0:7420 }
+auth: { mode: [token], token: { env: SVC_TOKEN } }
+\`\`\`
+
+svc uses the first file that exists of: \`--config\`, \`SVC_CONFIG\`, \`SVC_CONFIG_INLINE\` (the text itself), \`./svc.yaml\`, \`./svc.yml\`,
+\`./svc.json\`, \`$XDG_CONFIG_HOME/svc/svc.yaml\`, \`/etc/svc/svc.yaml\`. A flag wins over an environment variable, and a variable over the
+file. With \`extends: other.yaml\` a file overrides settings of another one.
+
+* \`svc config check\` lists every error with its line; \`svc config show\` lists every value with its source.
+* Durations are written as \`10s\`, \`5m\`, \`1h30m\`, \`7d\`; a plain number counts in the unit of the key's name, else in seconds.
+* Sizes are written as \`4MiB\`, or as a number of bytes.
+* In a variable, lists are separated by commas, and maps are JSON.
+* Texts may contain \`\${NAME}\` and \`\${NAME:-default}\`; write \`$\${\` for a literal \`\${\`. An unset name without a default is an error.
+* Secrets may be \`{env: NAME}\` or \`{file: path}\`. Relative paths start at the directory of the file that contains them.
+* Changes take effect at a restart, except \`telemetry.logLevel\` and the files of \`server.tls\`, which are also read again on SIGHUP; if that
+  fails, the log says so and the old values stay. An \`svc up\` in a terminal ends on SIGHUP, because the terminal is gone.
+* A setting without effect is reported as a warning at the start, by \`svc config check\` and by \`svc doctor\`: keys of parts that are not
+  built yet (listed below), roles that leave one out (every process does everything), keys of PostgreSQL with SQLite, and \`auth.jwt\` or
+  \`auth.jwks\` with other modes.
+* Keys of parts that are not built yet, which are validated only: ${pendingText()}.
+
+This page is generated from \`packages/server/src/app/config/keys\`; change it there and run
 \`node packages/server/src/app/config/configuration-doc.ts docs/configuration.md\`.
-
-The file is the first of: \`--config\`, \`SVC_CONFIG\`, \`SVC_CONFIG_INLINE\` (the text itself), \`./svc.yaml\`, \`./svc.yml\`,
-\`./svc.json\`, \`$XDG_CONFIG_HOME/svc/svc.yaml\`, \`/etc/svc/svc.yaml\`; without one, defaults hold. \`extends: other.yaml\` lays
-the file over another one. A flag wins over an environment variable, a variable over the file.
-
-* Durations are texts such as \`10s\`, \`5m\`, \`1h30m\`, \`7d\`; a plain number counts the unit in the key's name, else seconds.
-* Sizes are texts such as \`4MiB\`, or bytes.
-* Lists in a variable are separated by commas; maps are JSON.
-* Texts may hold \`\${NAME}\` and \`\${NAME:-otherwise}\`; \`$\${\` writes \`\${\`. An unset name without a text is an error.
-* Secrets may be \`{env: NAME}\` or \`{file: path}\`. Relative paths start at the file that names them.
-* \`svc config check\` lists every fault with its line, \`svc config show\` every value with its source.
-* Changes take effect at a restart. \`telemetry.logLevel\` and the files of \`server.tls\` are read again on SIGHUP too; what cannot be
-  read then is logged and stays as it was. An \`svc up\` in a terminal ends on SIGHUP, for the terminal is gone.
-* Keys of parts that are still to come are checked already and have no effect yet: ${pendingText()}.
-* What is written and has no effect is a warning at the start, in \`svc config check\` and in \`svc doctor\`: those keys, roles that leave one out
-  (every process does everything yet), keys of PostgreSQL with SQLite, and \`auth.jwt\` or \`auth.jwks\` with other modes.
 `;
 
 /** The reference of all settings as Markdown; a test compares it with docs/configuration.md. */
@@ -81,6 +90,6 @@ const defaultText = (key: string, row: KeyRow<unknown>): string => {
   return `\`${typeof shown === 'string' ? shown : JSON.stringify(shown)}\``;
 };
 
-// As a program: writes the reference to the path that is given.
+// As a program: writes the reference to the given path.
 const target = process.argv[2];
 if (import.meta.main && target !== undefined) writeFileSync(target, configurationDoc());

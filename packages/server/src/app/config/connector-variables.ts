@@ -14,9 +14,14 @@ const isOwnVariable = ({ variables, settings, store }: Config): ((name: string) 
     prefixes.some((prefix) => name.startsWith(prefix));
 };
 
-/** Which variables connectors may name: those of the patterns (`*` for any text), but none of this server. */
-export const connectorVariables = (patterns: readonly string[], config: Config): ((name: string) => boolean) => {
-  const forms = patterns.map((pattern) => pattern.split('*').map((text) => text.replace(/[^A-Za-z0-9_]/g, '\\$&')));
+/** Which variables connectors may name: those that match the patterns (`*` for any text), except those of this server. */
+export const connectorVariables = (
+  patterns: readonly string[] | undefined,
+  config: Config,
+): ((name: string) => boolean) => {
+  const forms = (patterns ?? []).map((pattern) =>
+    pattern.split('*').map((text) => text.replace(/[^A-Za-z0-9_]/g, '\\$&')),
+  );
   const allowed = forms.map((texts) => new RegExp(`^${texts.join('.*')}$`));
   const isOwn = isOwnVariable(config);
   return (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !isOwn(name) && allowed.some((form) => form.test(name));

@@ -6,11 +6,11 @@ import { listenAddress, urlHost } from './listen-address.ts';
 const BYTES_PER_TURN = 131_072;
 const TURNS_MIN = 64;
 const TURNS_MAX = 10_000;
-/** Where the system does not say how many files may be open. */
+/** Used if the system does not report its limit of open files. */
 const FILES_UNKNOWN = 4096;
 const CONNECTIONS_MAX = 100_000;
 
-/** Variables that say: this provider is usable. */
+/** Variables that make a provider usable. */
 const providerVariables = {
   openai: 'OPENAI_API_KEY',
   anthropic: 'ANTHROPIC_API_KEY',
@@ -19,7 +19,7 @@ const providerVariables = {
 
 type Provider = NonNullable<Settings['models.providers'][string]>;
 
-/** Fills in what depends on other settings or on the machine; never replaces a value that was given. */
+/** Fills in defaults that depend on other settings or on the machine; never replaces a given value. */
 export const deriveDefaults = (
   settings: WrittenSettings,
   world: { readonly host: HostFacts; readonly variable: (name: string) => string | undefined },
@@ -40,7 +40,7 @@ export const deriveDefaults = (
   };
 };
 
-/** The address people on this machine use; a server behind a name sets it itself. */
+/** The address for people on this machine; a server behind a name has to set its own. */
 const publicUrl = (settings: WrittenSettings): string => {
   const { host, port } = listenAddress(settings['server.listen']);
   const scheme = settings['server.tls.cert'] === undefined ? 'http' : 'https';
@@ -48,7 +48,7 @@ const publicUrl = (settings: WrittenSettings): string => {
   return `${scheme}://${urlHost(shown)}:${port}`;
 };
 
-/** A quarter of the descriptors stays for the database, objects and outbound requests; one address gets a quarter of the rest. */
+/** A quarter of the descriptors is kept for the database, objects and outbound requests; one address gets a quarter of the rest. */
 const connectionLimits = (settings: WrittenSettings, { openFiles = FILES_UNKNOWN }: HostFacts) => {
   const most = Math.max(1, Math.min(CONNECTIONS_MAX, Math.floor((openFiles * 3) / 4)));
   const connections = settings['limits.connections'] ?? most;
@@ -59,7 +59,7 @@ const connectionLimits = (settings: WrittenSettings, { openFiles = FILES_UNKNOWN
 const concurrency = (host: HostFacts): number =>
   Math.min(TURNS_MAX, Math.max(TURNS_MIN, Math.floor(host.memoryBytes / BYTES_PER_TURN)));
 
-/** Providers of the file, plus `demo` and each one whose key the environment holds. */
+/** Providers of the file, plus `demo` and each one whose key is in the environment. */
 const withBuiltIn = (
   given: Settings['models.providers'],
   variable: (name: string) => string | undefined,

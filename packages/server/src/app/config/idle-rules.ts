@@ -2,17 +2,17 @@ import type { CombinationFault } from './combination-rules.ts';
 import { pendingKeys, type SettingKey, type Settings } from './keys/index.ts';
 
 const ROLES = 3;
-/** What follows where that is more than that nothing happens. */
+/** The consequence of a setting without effect, if it is more than that nothing happens. */
 const CONSEQUENCES: Readonly<Record<string, string>> = {
   'bus.url':
     'has no effect yet: no events travel between nodes; each looks into the database for work and changes about once a second, and the text of a running turn streams only from the node that runs it',
 };
-/** Keys that only PostgreSQL has a use for. */
+/** Keys that only have a meaning with PostgreSQL. */
 const POSTGRES_KEYS: readonly SettingKey[] = ['store.poolSize', 'store.busyTimeout'];
 
 /**
- * Settings that somebody wrote and that change nothing, with what holds instead: accepted in silence, they would be taken
- * for done. `isWritten`: true for a key that is not just its default.
+ * Settings that were written and have no effect, and what happens instead: accepted silently, people would think that they
+ * work. `isWritten`: true for a key that is not at its default.
  */
 export const findIdleSettings = (
   settings: Settings,
@@ -49,7 +49,7 @@ const embedded = (settings: Settings): readonly KeyedText[] =>
     ? POSTGRES_KEYS.map((key): KeyedText => [key, 'has no effect: only PostgreSQL has a use for it'])
     : [];
 
-/** Keys that are refused where they guard nothing. */
+/** Keys that are refused where they protect nothing. */
 const REFUSED: readonly SettingKey[] = ['auth.jwt.secret', 'auth.jwks.url'];
 
 const signIn = (settings: Settings): readonly KeyedText[] => {

@@ -1,3 +1,5 @@
+import type { Config } from './config.ts';
+
 /** Host and port of `server.listen`. */
 export interface ListenAddress {
   readonly host: string;
@@ -16,12 +18,16 @@ export const parseListen = (text: string): ListenAddress | undefined => {
   return port > 65_535 ? undefined : { host: host === '' || host === '*' ? '0.0.0.0' : host, port };
 };
 
-/** A setting that its kind has taken already. */
+/** A setting that its kind has accepted already. */
 export const listenAddress = (text: string): ListenAddress => {
   const address = parseListen(text);
   if (address === undefined) throw new Error(`server.listen was not checked: ${text}`);
   return address;
 };
 
-/** An address as it is in a URL: IPv6 in brackets. */
+/** An address as in a URL: IPv6 in brackets. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/** The address of clients, without a slash at the end; one that was derived from port 0 gets the port that was free. */
+export const clientUrl = ({ publicUrl }: Pick<Config, 'publicUrl'>, port: number): string =>
+  publicUrl.replace(/:0$/, `:${port}`).replace(/\/+$/, '');

@@ -12,7 +12,7 @@ import { matchFileKeys, matchFlags, matchVariables } from './match-keys.ts';
 import { readSettings } from './settings-reader.ts';
 import { type ConfigFile, expand, readConfigFile } from './sources/index.ts';
 
-/** Where a configuration is looked for; everything outside is passed in, so that a test controls all of it. */
+/** Where a configuration is searched; everything outside is passed in, so that a test controls all of it. */
 export interface LoadOptions {
   /** Values by key of the table, such as `{'server.listen': '127.0.0.1:0'}`; `config` is the path of the file. */
   readonly flags: Readonly<Record<string, string | undefined>>;
@@ -27,16 +27,16 @@ export interface LoadOptions {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Things that do not stop a start, such as unknown keys. */
+  /** Problems that do not stop a start, such as unknown keys. */
   readonly warnings: readonly ConfigFault[];
   /** Where each value that is not a default was written. */
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
-/** Everything that is wrong with a configuration; the message has one line per fault. */
+/** Everything that is wrong with a configuration; the message has one line for each error. */
 export class ConfigError extends Error {
   readonly faults: readonly ConfigFault[];
-  /** What would not have stopped the start by itself. */
+  /** Problems that alone would not have stopped the start. */
   readonly warnings: readonly ConfigFault[];
   constructor(faults: readonly ConfigFault[], warnings: readonly ConfigFault[]) {
     super(faults.map(faultLine).join('\n'));
@@ -46,7 +46,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads, merges and checks the configuration before anything is opened; throws ConfigError with all faults. */
+/** Reads, merges and checks the configuration before anything is opened; throws ConfigError with all errors. */
 export const loadConfig = (options: LoadOptions): LoadedConfig => {
   const faults: ConfigFault[] = [];
   const report = (fault: ConfigFault): void => void faults.push(fault);
@@ -95,14 +95,14 @@ const readText = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    // Only absence is an answer; a file that exists and cannot be read must not count as "no configuration".
+    // Only a missing file counts as missing; one that exists and cannot be read must not be taken for "no configuration".
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return undefined;
     throw error;
   }
 };
 
-/** Container limits count: `constrainedMemory` is 0 or huge where there is none. */
+/** Container limits apply: `constrainedMemory` is 0 or huge without one. */
 const machine = (): HostFacts => {
   const limit = process.constrainedMemory();
   const total = os.totalmem();
@@ -110,7 +110,7 @@ const machine = (): HostFacts => {
   return { memoryBytes, openFiles: openFiles(), isTerminal: process.stdout.isTTY === true };
 };
 
-/** The soft limit, which Node raises to the hard one at its start. */
+/** The soft limit, which Node raises to the hard one when it starts. */
 const openFiles = (): number | undefined => {
   const match = /^Max open files\s+(\d+)/m.exec(readText('/proc/self/limits') ?? '');
   return match === null ? undefined : Number(match[1]);
@@ -119,7 +119,7 @@ const openFiles = (): number | undefined => {
 /** One row of `svc config show` and GetConfiguration. */
 export interface ConfigurationRow {
   readonly key: keyof Settings;
-  /** JSON value in the form in which one writes it; secrets masked; null when unset. */
+  /** JSON value in the form in which it is written; secrets masked; null when unset. */
   readonly value: unknown;
   readonly source: Origin['source'];
   /** Where it was written, such as `svc.yaml:3:5`; empty for defaults. */
@@ -135,3 +135,23 @@ export const configurationValues = (loaded: LoadedConfig): readonly Configuratio
     const shown = value === undefined ? null : row.kind.show(value, name);
     return { key, value: shown, source: origin?.source ?? 'default', label: origin?.label ?? '' };
   });
+
+/** What an operator sees of the configuration in force. */
+export interface ConfigurationFacts {
+  /** Secrets masked; `source` is where the value was written, such as `svc.yaml:3:5`. */
+  readonly values: readonly { readonly key: string; readonly value: unknown; readonly source: string }[];
+  readonly warnings: readonly string[];
+  /** Absent = defaults. */
+  readonly file?: string;
+}
+
+/** Of a process that was not told where its configuration came from the values without their places. */
+export const configurationFacts = (config: Config, loaded: LoadedConfig | undefined): ConfigurationFacts => {
+  const { origins, warnings } = loaded ?? { origins: new Map(), warnings: [] };
+  const rows = configurationValues({ config, origins, warnings });
+  return {
+    values: rows.map(({ key, value, source, label }) => ({ key, value, source: label === '' ? source : label })),
+    warnings: warnings.map(faultLine),
+    ...(config.file === undefined ? {} : { file: config.file }),
+  };
+};

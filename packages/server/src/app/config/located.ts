@@ -1,13 +1,13 @@
-/** Where a value was written: the word for `configuration show` and the label that opens every fault text. */
+/** Where a value was written: the source for `config show` and the label at the start of error texts. */
 export interface Origin {
   readonly source: 'flag' | 'environment' | 'file' | 'default';
   /** `svc.yaml:3:5`, `SVC_SERVER_LISTEN` or `flag server.listen`. */
   readonly label: string;
-  /** Relative paths in the value start here. */
+  /** Relative paths in the value are relative to this directory. */
   readonly directory: string;
 }
 
-/** A parsed value that remembers where each of its parts was written, so that a fault can point at it. */
+/** A parsed value that remembers where each of its parts was written, for error texts. */
 export type Located =
   | { readonly kind: 'scalar'; readonly origin: Origin; readonly value: string | number | boolean | null }
   | { readonly kind: 'list'; readonly origin: Origin; readonly items: readonly Located[] }
@@ -21,7 +21,7 @@ export interface LocatedEntry {
 
 export type LocatedMap = Extract<Located, { kind: 'map' }>;
 
-/** One thing wrong with the configuration; errors stop the start, warnings do not. */
+/** One error or warning in the configuration; errors stop the start, warnings do not. */
 export interface ConfigFault {
   readonly severity: 'error' | 'warning';
   readonly label: string;
@@ -29,7 +29,7 @@ export interface ConfigFault {
   readonly text: string;
 }
 
-/** Collects faults; parsing continues after one, so that all are listed at once. */
+/** Collects errors; parsing continues after one, so that all are listed at once. */
 export type Report = (fault: ConfigFault) => void;
 
 /** `svc.yaml:3:5: server.listen: text`. */
@@ -52,7 +52,7 @@ export const locate = (value: unknown, origin: Origin): Located => {
   return { kind: 'scalar', origin, value: null };
 };
 
-/** Lays `over` over `base`: maps merge by key, everything else is replaced. What `extends` does. */
+/** Merges `over` into `base`: maps merge by key, everything else is replaced. Implements `extends`. */
 export const overlay = (base: LocatedMap, over: LocatedMap): LocatedMap => {
   const entries = new Map(base.entries);
   for (const [key, entry] of over.entries) {

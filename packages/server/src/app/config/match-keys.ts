@@ -9,7 +9,7 @@ const sections: ReadonlySet<string> = new Set(
   }),
 );
 
-/** Values of a file by key; unknown keys are reported with the nearest one. */
+/** Values of a file by key; unknown keys are reported with the closest known one. */
 export const matchFileKeys = (root: LocatedMap, report: Report): ReadonlyMap<string, Located> => {
   const found = new Map<string, Located>();
   const walk = (map: LocatedMap, prefix: string): void => {
@@ -56,7 +56,7 @@ export const matchVariables = (
   return found;
 };
 
-/** Other software sets variables with our prefix too, so only those close to a key are worth a word. */
+/** Other software uses variables with our prefix too, so only names close to a key are reported. */
 const reportVariable = (name: string, known: readonly string[], report: Report): void => {
   const bare = (variable: string): string => variable.slice('SVC_'.length);
   const found = nearest(bare(name), known.map(bare));
@@ -73,7 +73,7 @@ const reportVariable = (name: string, known: readonly string[], report: Report):
   });
 };
 
-/** Values of flags by key; a flag that names no key is a mistake of the caller and refused. */
+/** Values of flags by key; a flag for an unknown key is a bug of the caller and refused. */
 export const matchFlags = (
   flags: Readonly<Record<string, string>>,
   context: { readonly cwd: string; readonly report: Report },

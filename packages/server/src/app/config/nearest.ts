@@ -1,4 +1,4 @@
-/** The candidate a writer most likely meant; undefined when none is near (a third of the word, at least two edits). */
+/** The candidate that was most likely meant; undefined when none is close (a third of the word, at least two edits). */
 export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
   const limit = Math.max(2, Math.floor(word.length / 3));
   let best: string | undefined;

@@ -2,9 +2,9 @@ import type { SettingKey, Settings } from './keys/index.ts';
 
 const BUCKET = /^[A-Za-z0-9][\w.-]{2,62}$/;
 const PREFIX_MAX = 512;
-/** What an S3 service takes in one request. */
+/** The largest request that S3 services accept. */
 const PUT_MAX_BYTES = 5 * 1024 ** 3;
-/** Keys that mean nothing without the S3 backend; the region has a default, so no one can tell whether it was set. */
+/** Keys without a meaning unless the backend is S3; the region has a default, so whether it was set cannot be known. */
 const S3_KEYS = [
   'objects.bucket',
   'objects.endpoint',
@@ -28,7 +28,7 @@ const hasCredentials = (endpoint: string | undefined): boolean => {
   return `${username}${password}` !== '';
 };
 
-/** What is wrong about where object bytes go, as texts behind their keys. */
+/** Errors in the settings of object storage, as texts by key. */
 export const findObjectFaults = (settings: Settings): readonly KeyedText[] => {
   if (settings['objects.backend'] === 'local')
     return S3_KEYS.filter((key) => settings[key] !== undefined).map((key) => [

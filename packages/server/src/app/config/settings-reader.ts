@@ -18,11 +18,11 @@ export interface ReadSettings {
   readonly settings: Settings;
   /** Where each value that is not a default was written. */
   readonly origins: ReadonlyMap<string, Origin>;
-  /** False when a value was refused; rules about several keys then stay silent: one mistake, one line. */
+  /** False when a value was refused; rules about several keys are skipped then: one mistake, one line. */
   readonly isSound: boolean;
 }
 
-/** The effective value of every key, each checked alone; refused values are reported and read as their default. */
+/** The effective value of every key, each checked alone; refused values are reported and treated as unset. */
 export const readSettings = (sources: LayeredSources, world: SettingsWorld): ReadSettings => {
   const values: Record<string, unknown> = {};
   const origins = new Map<string, Origin>();
@@ -34,7 +34,7 @@ export const readSettings = (sources: LayeredSources, world: SettingsWorld): Rea
     if (located !== undefined && parsed !== undefined) origins.set(key, located.origin);
     values[key] = parsed ?? fallback(key, context);
   }
-  // Every key of the table was read by its own kind, which is what WrittenSettings says.
+  // Every key of the table was read by its own kind, as WrittenSettings says.
   return { settings: deriveDefaults(values as unknown as WrittenSettings, world), origins, isSound: refused === 0 };
 };
 

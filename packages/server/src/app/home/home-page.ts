@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 export interface HomePage {
   readonly version: string;
   readonly needsCredential: boolean;
-  /** Address of this server as the reader reached it, without a slash at the end. */
+  /** Address by which the reader reached this server, without a trailing slash. */
   readonly url: string;
-  /** What runs here, by label. */
+  /** What this server runs, by label. */
   readonly running: Readonly<Record<string, string>>;
 }
 

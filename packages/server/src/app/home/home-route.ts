@@ -3,11 +3,11 @@ import { contentPolicy, homePage } from './home-page.ts';
 
 export interface HomeFacts {
   readonly version: string;
-  /** Callers need a credential: the page then says nothing of what runs here. */
+  /** Callers need a credential: the page then shows nothing about this server. */
   readonly needsCredential: boolean;
-  /** Where callers reach the server, without a slash at the end; known once it listens. */
+  /** Where callers reach the server, without a trailing slash; known once it listens. */
   readonly url: () => string;
-  /** What everyone on this machine may know, by label, in the order in which it is shown. */
+  /** What everyone on this machine may see, by label, in the order of the page. */
   readonly running: () => Readonly<Record<string, string>>;
 }
 

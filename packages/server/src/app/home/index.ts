@@ -1,5 +1,5 @@
 /**
- * home: the page at `/`, where `svc up` opens the browser: what runs here, what to try, where to look. It is one answer without any
- * further request, and tells nothing that needs a credential. App mounts it.
+ * home: the page at `/`, where `svc up` opens the browser: what is running, what to try, where to read on. It is one answer without
+ * further requests, and shows nothing that needs a credential. App mounts it.
  */
-export { type HomeFacts, homeRoute } from './home-route.ts';
+export { homeRoute } from './home-route.ts';

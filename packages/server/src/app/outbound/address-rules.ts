@@ -1,14 +1,14 @@
 import { contains, isPublicAddress, type Network, parseAddress, parseNetwork } from '../../base/network/index.ts';
 
 /**
- * True when a request made for a namespace may reach the address: it is public, or `allow` (of `net.allow`) names it. Not
- * public are loopback, private and link-local addresses, metadata services, and forms that carry another address inside.
+ * True when a request for a namespace may reach the address: it is public, or `allow` (`net.allow`) lists it. Not
+ * public are loopback, private and link-local addresses, metadata services, and forms that contain another address.
  */
 export const isAllowedAddress = (text: string, allow: readonly Network[]): boolean => {
   const address = parseAddress(text);
   return address !== undefined && (isPublicAddress(address) || allow.some((network) => contains(network, address)));
 };
 
-/** Those entries of `net.allow` that are addresses or networks; names are matched by the caller. */
+/** The entries of `net.allow` that are addresses or networks; the caller matches names. */
 export const allowList = (entries: readonly string[]): readonly Network[] =>
   entries.flatMap((entry) => parseNetwork(entry) ?? []);

@@ -14,7 +14,7 @@ export interface GuardedFetchOptions {
   readonly allow: readonly string[];
   /** Resolves a name to its addresses; injected for tests. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
-  /** Aborts when so much time has passed; injected for tests. */
+  /** Aborts after this time; injected for tests. */
   readonly timeout?: (ms: number) => AbortSignal;
 }
 
@@ -23,7 +23,7 @@ interface FetchOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the caller may know of a failed connection: its code, such as ECONNREFUSED or CERT_HAS_EXPIRED. */
+/** What the caller may know about a failed connection: its code, such as ECONNREFUSED or CERT_HAS_EXPIRED. */
 const failureCode = (error: unknown): string => {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
   return String(code ?? name);
@@ -144,7 +144,7 @@ export class GuardedFetch {
   }
 }
 
-/** The answer of work that knows no signal, such as a name lookup; rejects as soon as the signal aborts. */
+/** The result of work that does not know the signal, such as a name lookup; rejects as soon as the signal aborts. */
 const abortable = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);
@@ -153,7 +153,7 @@ const abortable = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 
-/** Where a redirect leads; what cannot be read as an address is refused like any other one. */
+/** The target of a redirect; one that cannot be parsed as an address is refused like any other. */
 const redirectTarget = (location: string, from: URL): string =>
   URL.canParse(location, from.href) ? new URL(location, from).href : location;
 

@@ -2,10 +2,10 @@ import type { Log, LogFields } from '../../base/index.ts';
 import type { FinishedCall } from '../../transport/contract.ts';
 import { parseTraceParent } from './tracing/index.ts';
 
-/** Codes that are the server's own doing: their lines are warnings. */
+/** Codes that mean that the server failed: their lines are warnings. */
 const SERVER_CODES: ReadonlySet<string> = new Set(['INTERNAL', 'UNKNOWN', 'DATA_LOSS']);
 
-/** Health checks and scrapes: one line each would say nothing. */
+/** Health checks and scrapes: a line for each is of no use. */
 const QUIET: ReadonlySet<string> = new Set([
   'GET /healthz',
   'GET /readyz',
@@ -14,7 +14,7 @@ const QUIET: ReadonlySet<string> = new Set([
   'grpc.health.v1.Health/Watch',
 ]);
 
-/** The names a request may carry, under the field names of messages and of path variables. */
+/** The names in a request, by the field names of messages and path variables. */
 interface NamedRequest {
   readonly ns?: unknown;
   readonly agent?: unknown;
@@ -42,7 +42,7 @@ const fieldsOf = (call: FinishedCall): LogFields => {
 };
 
 /**
- * One line per finished call: names, outcome and duration, nothing of its contents. At `level`; calls that the
+ * One line per finished call: names, outcome and duration, no contents. Written at `level`; calls that the
  * server itself failed are warnings, health checks and scrapes are at debug.
  */
 export const callLog = (log: Log, level: 'info' | 'debug'): ((call: FinishedCall) => void) => {

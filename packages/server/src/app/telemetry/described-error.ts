@@ -1,4 +1,4 @@
-/** What a log line says of an error. */
+/** The parts of an error in a log line. */
 export interface DescribedError {
   readonly type: string;
   readonly message: string;
@@ -11,12 +11,12 @@ export interface DescribedError {
 const MAX_MESSAGE_LENGTH = 500;
 const MAX_CAUSES = 3;
 
-/** Parsers quote what they could not read, which may be a prompt, an answer or a secret. */
+/** Parsers quote what they could not parse, which may be a prompt, an answer or a secret. */
 const withoutQuotes = (error: Error): string =>
   error instanceof SyntaxError ? error.message.replace(/["'`].*["'`]/gs, '…') : error.message;
 
 /**
- * An error for the log: its kind, text, code, frames and causes. Everything else that libraries hang on errors is left
+ * An error for the log: its kind, text, code, frames and causes. Everything else that libraries attach to errors is left
  * out: requests, headers, bodies.
  */
 export const describeError = (error: unknown, causes = MAX_CAUSES): DescribedError => {

@@ -1,28 +1,28 @@
 import { write, writeSync } from 'node:fs';
 
-/** A line waits this long for others, so that a busy process writes many at once. */
+/** A line waits this long for others, so that a busy process writes many in one call. */
 const FLUSH_MS = 20;
-/** From so many characters on, lines are written at once. */
+/** Once this many characters are waiting, they are written at once. */
 const BATCH_LENGTH = 16_384;
-/** Lines of a reader that stopped reading: beyond this they are dropped, the process continues. */
+/** Lines kept for a reader that stopped reading: further ones are dropped, and the process continues. */
 const MAX_WAITING_LENGTH = 16_777_216;
-/** A full pipe is tried again after this long. */
+/** A full pipe is retried after this time. */
 const RETRY_MS = 10;
-/** How often the last lines are tried at a full pipe before the process ends without them. */
+/** How often the last lines are retried at a full pipe before the process ends without them. */
 const LAST_TRIES = 100;
 
 const STDERR = 2;
 
-/** Where lines go. */
+/** A place for lines. */
 export interface LineWriter {
   write(line: string): void;
-  /** What waits is out when this returns; before the process ends. */
+  /** Writes what is waiting before it returns; called before the process ends. */
   flush(): void;
 }
 
-/** The calls of `node:fs` that a writer makes. */
+/** The calls of `node:fs` that a writer uses. */
 export interface LineFile {
-  /** Answers how much of `bytes` was taken, or why nothing was. */
+  /** Returns how much of `bytes` was written, or why nothing was. */
   write(bytes: Uint8Array, done: (error: NodeJS.ErrnoException | null, written: number) => void): void;
   /** Throws as `writeSync` does. */
   writeSync(bytes: Uint8Array): number;
@@ -37,7 +37,7 @@ const isFull = (error: unknown): boolean => (error as NodeJS.ErrnoException | nu
 
 const pause = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-/** Writes everything before it returns; a reader that is gone or stays full loses it. */
+/** Writes everything before it returns; if the reader is gone or the pipe stays full, lines are lost. */
 const writeAll = (file: LineFile, bytes: Uint8Array): void => {
   let rest = bytes;
   for (let tries = 0; rest.length > 0 && tries < LAST_TRIES; ) {
@@ -51,7 +51,7 @@ const writeAll = (file: LineFile, bytes: Uint8Array): void => {
   }
 };
 
-/** Lines gathered for some milliseconds and written in order, one write at a time, without holding anybody up. */
+/** Lines collected for some milliseconds and written in order, one write at a time, without blocking anything. */
 export class BatchedLines implements LineWriter {
   readonly #file: LineFile;
   #waiting: string[] = [];
@@ -91,7 +91,7 @@ export class BatchedLines implements LineWriter {
     if (!this.#isWriting && this.#length > 0) this.#send(this.#take());
   }
 
-  /** Everything that waits; says how many lines had no room. */
+  /** Everything that is waiting; says how many lines were dropped. */
   #take(): Uint8Array {
     if (this.#dropped > 0)
       this.#waiting.push(`{"level":"warn","msg":"log lines were dropped","lines":${this.#dropped}}\n`);

@@ -16,7 +16,7 @@ const textLine = (level: string, message: string, fields: LogFields | undefined)
   return `${clockTime()} ${level.padEnd(5)} ${message}${facts.map(([key, value]) => ` ${key}=${String(value)}`).join('')}\n`;
 };
 
-/** A log whose least level may change while it is written. */
+/** A log whose level may change at run time. */
 export interface AdjustableLog extends Log {
   setLevel(level: LogOptions['level']): void;
 }
@@ -42,7 +42,7 @@ const textLog = (options: LogOptions): AdjustableLog => {
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), setLevel };
 };
 
-/** ISO time of lines, made once per millisecond. */
+/** ISO time of lines, formatted once per millisecond. */
 const lineTime = (): (() => string) => {
   let atMs = 0;
   let text = '';

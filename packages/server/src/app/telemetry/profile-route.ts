@@ -24,7 +24,7 @@ const kindOf = (exchange: HttpExchange): Kind => {
   throw invalidField('type', 'must be cpu or heap');
 };
 
-/** Ends early when the caller goes away or the process stops. */
+/** Ends early when the caller disconnects or the process stops. */
 const wait = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const cancel = clock.after(ms, resolve);
@@ -35,7 +35,7 @@ const wait = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve();
   });
 
-/** Functions and sizes, no values: a profile holds no prompt and no secret, which a heap snapshot would. */
+/** Functions and sizes, no values: unlike a heap snapshot, a profile contains no prompt and no secret. */
 const capture = async (kind: Kind, pause: () => Promise<void>): Promise<object> => {
   const { Session } = await import('node:inspector/promises');
   const session = new Session();

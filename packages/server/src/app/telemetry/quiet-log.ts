@@ -2,8 +2,8 @@ import type { Log, LogFields } from '../../base/index.ts';
 import { DISK_FULL_TEXT, isStorageFull } from '../../store/contracts/index.ts';
 
 /**
- * A log without the lines that only repeat that the disk of the store is full. Everything that writes fails then, in every loop and at
- * every call; the store itself says it once, and once more when there is room again.
+ * A log without lines that only repeat that the disk of the store is full. Everything that writes fails then, in every loop and every
+ * call; the store itself reports it once, and once more when there is room again.
  */
 export const quietLog = (log: Log): Log => {
   const unlessFull =

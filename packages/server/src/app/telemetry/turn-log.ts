@@ -32,11 +32,11 @@ const fieldsOf = ({ turn, body }: TurnEnd, isTraced: boolean): LogFields => {
   };
 };
 
-/** Counts each ended turn and writes its one line, once its end is durable. */
+/** Counts each ended turn and writes its line, once its end is durable. */
 export const turnEndHook = (parts: {
   readonly log: Log;
   readonly turnEnded: (turn: EndedTurn) => void;
-  /** Spans of turns are delivered somewhere: their lines name the trace. */
+  /** Spans of turns are exported: their lines contain the trace id. */
   readonly isTraced: boolean;
 }): TurnEndHook => ({
   turnEnded: (tx, end) => {

@@ -7,21 +7,21 @@ import type { Config } from '../config/index.ts';
 import { sealedKeys } from './offline-backup.ts';
 import type { UpkeepHost } from './store-engine.ts';
 
-/** An archive that a running server has written on this machine, and where it is wanted. Paths are absolute. */
+/** An archive that a running server has written on this machine, and its destination. Paths are absolute. */
 interface ServerArchive {
   readonly from: string;
-  /** SHA-256 that the server told. */
+  /** SHA-256 that the server reported. */
   readonly sha256: string;
-  /** Nothing may be there. */
+  /** Must not exist yet. */
   readonly file: string;
 }
 
 export interface FetchOrder {
-  /** Has the server write; called once, when everything that can be known to fail is known to be right. */
+  /** Makes the server write; called once, after every check that can be made before. */
   readonly write: () => Promise<ServerArchive>;
-  /** Seals the key files of the data directory into the archive. */
+  /** Encrypts the key files of the data directory into the archive. */
   readonly passphrase?: string;
-  /** Ends the copying with its reason. */
+  /** Cancels the copy, with its reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export interface FetchedArchive {
 }
 
 /**
- * Takes over an archive, with keys when there is a passphrase. A failure leaves nothing of `file`, and with keys nothing of what
+ * Moves an archive, adding keys when there is a passphrase. A failure leaves nothing of `file`, and with keys nothing of what
  * the server wrote either: an archive without them was not asked for. Faults: those of a backup, ARCHIVE_DAMAGED.
  */
 export const fetchArchive = async (
@@ -62,14 +62,14 @@ export const fetchArchive = async (
 const foreignArchive = (from: string): Fault =>
   new Fault('DATA_LOSS', 'ARCHIVE_DAMAGED', `${from} is not the backup that the server wrote`);
 
-/** What has another hash is somebody else's file, or no longer what it was: it stays where it is. */
+/** A file with another hash belongs to someone else, or has changed: it is left alone. */
 const requireServerArchive = async ({ from, sha256 }: ServerArchive): Promise<void> => {
   const hash = createHash('sha256');
   for await (const bytes of createReadStream(from) as AsyncIterable<Uint8Array>) hash.update(bytes);
   if (hash.digest('hex') !== sha256) throw foreignArchive(from);
 };
 
-/** Answers the size in bytes. */
+/** Returns the size in bytes. */
 const copyArchive = async (
   { from, sha256 }: ServerArchive,
   part: string,

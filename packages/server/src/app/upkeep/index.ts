@@ -1,5 +1,5 @@
 /**
- * app/upkeep: what an operator does to a store while no server uses it: backup, restore, migrations. Opens engines by the
+ * app/upkeep: operations on a store that no server is using: backup, restore, migrations. Opens engines by the
  * configuration, but starts nothing. Called by main.ts for the command line; wiring shares how stores and objects are opened.
  */
 export { holdDataDirectory } from './data-directory.ts';

@@ -16,7 +16,7 @@ export const readKeyFiles = async (dataDir: string): Promise<KeyFiles> => {
   );
 };
 
-/** Writes key files into a new folder, for their owner only. They are on disk when this resolves. */
+/** Writes key files into a new folder, readable by their owner only. They are on disk when this resolves. */
 export const writeKeyFiles = async (folder: string, files: KeyFiles): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const [name, bytes] of Object.entries(files)) {

@@ -10,11 +10,11 @@ import { databaseUnfinished, requireWholeDirectory } from './staged-directory.ts
 import { type StoreEngine, storeEngine, type UpkeepHost } from './store-engine.ts';
 
 export interface BackupOrder {
-  /** Absolute path of the archive to be written; nothing may be there. */
+  /** Absolute path of the archive to write; must not exist yet. */
   readonly file: string;
-  /** Seals the key files of the data directory into it. */
+  /** Encrypts the key files of the data directory into it. */
   readonly passphrase?: string;
-  /** Ends the writing with its reason, and nothing of it is left. */
+  /** Cancels the backup with its reason; nothing of it is left. */
   readonly signal?: AbortSignal;
 }
 
@@ -24,12 +24,12 @@ interface Opened {
   readonly engine: StoreEngine;
 }
 
-/** True when the data directory holds a store that a backup could be made of. */
+/** True when the data directory has a store to back up. */
 export const hasStore = (config: Config): boolean =>
   config.store.engine !== 'sqlite' || existsSync(join(config.dataDir, 'svc.db'));
 
 /**
- * A backup of a store that no server uses. Faults: DATA_DIR_IN_USE, RESTORE_UNFINISHED, STORE_MISSING, KEY_FILE, PASSPHRASE,
+ * Backs up a store that no server is using. Faults: DATA_DIR_IN_USE, RESTORE_UNFINISHED, STORE_MISSING, KEY_FILE, PASSPHRASE,
  * FILE_EXISTS.
  */
 export const backupOffline = async (config: Config, host: UpkeepHost, order: BackupOrder): Promise<WrittenArchive> => {
@@ -40,7 +40,7 @@ export const backupOffline = async (config: Config, host: UpkeepHost, order: Bac
       `there is no database in ${config.dataDir}: start a server once, svc up makes it`,
     );
   const engine = storeEngine(config, host);
-  // A database elsewhere can be backed up where no server ever ran.
+  // A database elsewhere can be backed up even if no server ever ran on this machine.
   makeDirectory(config.dataDir);
   const lock = lockDataDir(config.dataDir);
   try {
@@ -48,7 +48,7 @@ export const backupOffline = async (config: Config, host: UpkeepHost, order: Bac
     if ((await engine.restoring()) !== undefined) throw databaseUnfinished();
     const startedAt = host.clock.nowMicros();
     const written = await dumpToFile({ config, host, engine }, order);
-    // A user who may only read the database has a whole backup all the same, and migrations can still be run with `--yes`.
+    // A user who may only read the database still gets a complete backup; migrations can then be run with `--yes`.
     await engine.noteBackup(startedAt).catch((error: unknown) => {
       host.log.warn('the backup could not be noted in the database', { problem: String(error) });
     });

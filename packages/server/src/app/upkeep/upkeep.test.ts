@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BackupService } from '../../features/platform/backups/index.ts';
+import { BackupService } from '../../features/platform/backups/backup-service.ts';
 import { CursorCodec } from '../../runtime/stream/index.ts';
 import { draft } from '../../store/conformance/index.ts';
 import type { SessionRow, Store, StoreLoad, TurnRow } from '../../store/contracts/index.ts';

@@ -1,15 +1,6 @@
 /**
- * app/wiring: how the parts are built from one another, one file per theme; a list, no logic. Called by server.ts only.
+ * app/wiring: the list of the features, what each is made of, and the engines that run their parts. A list only: whatever decides
+ * or computes something has a home elsewhere (tools/checks/wiring). Called by server.ts, which starts and stops.
  */
-export { openAccess } from './access.ts';
-export { administrationOperations } from './administration.ts';
-export { skillSource } from './authoring.ts';
-export { type BackupParts, wireBackups } from './backups.ts';
-export { coordinationKinds, coordinationMachinery } from './coordination.ts';
-export { type Engines, openEngines, type ServerHost } from './engines.ts';
-export { clientUrl, fileKinds, fileMachinery, wireFiles } from './files.ts';
-export { type Observation, openObservation, operatorRoutes, watchParts } from './observation.ts';
-export { type AppParts, surfaceOf } from './operations.ts';
-export { type PlatformParts, wirePlatform, wireSecrets } from './platform.ts';
-export { joinMachinery, wireResources } from './resources.ts';
-export { namespaceTurns, type TurnParts, wireModels, wireTurns } from './turns.ts';
+export { type App, wireApp } from './app-parts.ts';
+export { servedParts } from './serving.ts';

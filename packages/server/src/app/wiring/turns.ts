@@ -1,90 +1,70 @@
+import { RESEAL } from '../../controllers/index.ts';
 import { StoredObjects } from '../../features/authoring/files/index.ts';
-import type { NamespaceTurns } from '../../features/authoring/namespaces/index.ts';
-import type { SecretResolver } from '../../features/authoring/secrets/index.ts';
-import { createModelRegistry, type ModelRegistry, type ModelRegistryOptions } from '../../models/index.ts';
-import type { UsageMeter } from '../../runtime/contract.ts';
-import { createHistoryReader } from '../../runtime/history/index.ts';
-import {
-  type AgentDirectory,
-  createRuntime,
-  DeltaPressure,
-  type NamespaceGate,
-  type Runtime,
-  type SkillSource,
-  type TurnEndHook,
-  type TurnMeter,
-  type TurnTracer,
-} from '../../runtime/index.ts';
-import { createPromptAssembler } from '../../runtime/prompt/index.ts';
+import { secretsModule } from '../../features/authoring/secrets/index.ts';
+import { skillsModule } from '../../features/authoring/skills/index.ts';
+import { agentsModule } from '../../features/conversation/agents/index.ts';
+import { usageModule } from '../../features/conversation/usage/index.ts';
+import { createModelRegistry } from '../../models/index.ts';
+import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
+import { createRuntime, DeltaPressure, type Runtime } from '../../runtime/index.ts';
+import { createPromptAssembler, promptCheck } from '../../runtime/prompt/index.ts';
 import { createSessionGoals } from '../../runtime/session/index.ts';
-import { CursorCodec, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
-import type { WriteTx } from '../../store/contracts/index.ts';
+import { CursorCodec, createActivityHook, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
 import {
+  type CapabilitySwitches,
   calculateTool,
+  capabilityProblems,
   createGoalTools,
   createReadToolOutput,
   createToolRegistry,
   currentTimeTool,
-  type ToolRegistry,
+  isToolsetAvailable,
 } from '../../tools/index.ts';
 import type { Config } from '../config/index.ts';
-import type { Engines } from './engines.ts';
-import { toolOutputs } from './tool-outputs.ts';
+import type { Engines } from '../engines/index.ts';
+import type { Observation } from '../telemetry/index.ts';
+import type { Host } from './host.ts';
 
-/** Most turns a tombstone looks at; what is left is stopped by the next claim's check. */
-const STOP_ROWS = 100_000;
+interface TurnNeeds {
+  readonly config: Config;
+  readonly engines: Engines;
+  readonly host: Host;
+  readonly observation: Observation;
+}
 
-/** Model providers as configured; keys behind `secret://` may also live in `system`. */
-export const wireModels = (
-  config: Config,
-  engines: Engines,
-  {
-    secrets,
-    onRetry,
-  }: { readonly secrets: SecretResolver; readonly onRetry: NonNullable<ModelRegistryOptions['onRetry']> },
-): ModelRegistry =>
-  createModelRegistry({
+/** The features that turns are run with, then the turn engine and its streams. */
+export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => {
+  const { settings, store, bus, blobs, clock, ids, random, log } = host;
+  const { metrics, tracer, turnHook } = observation;
+  const { secretKeys, environment, faultPoint } = engines;
+  const lineage = host.visibleNamespaces;
+  const secrets = secretsModule({ ...host, keys: secretKeys, lineage, resealKind: RESEAL });
+  const models = createModelRegistry({
     config: config.models,
-    clock: engines.clock,
-    random: engines.random,
-    log: engines.log,
-    environment: engines.environment,
-    onRetry,
-    secrets: (namespace, reference) => secrets.resolve(namespace, reference, { isProviderKey: true }),
+    clock,
+    random,
+    log,
+    environment,
+    onRetry: metrics.retried,
+    // Keys of providers may also live in `system`.
+    secrets: (namespace, reference) => secrets.resolver.resolve(namespace, reference, { isProviderKey: true }),
   });
-
-const wireTools = (config: Config, engines: Engines, objects: StoredObjects): ToolRegistry =>
-  createToolRegistry({
+  const workerId = ids.next();
+  const objects = new StoredObjects({ store, blobs, clock });
+  const tools = createToolRegistry({
     tools: [
       currentTimeTool,
       calculateTool,
-      createReadToolOutput(toolOutputs(engines.store, objects)),
-      ...createGoalTools(createSessionGoals(engines.store)),
+      createReadToolOutput(toolOutputs(store, objects)),
+      ...createGoalTools(createSessionGoals(store)),
     ],
-    switches: config.settings['capabilities'] as Parameters<typeof createToolRegistry>[0]['switches'] & object,
+    switches: settings['capabilities'] as CapabilitySwitches,
   });
-
-export interface TurnNeeds {
-  readonly config: Config;
-  readonly engines: Engines;
-  readonly models: ModelRegistry;
-  readonly agents: AgentDirectory;
-  readonly namespaces: NamespaceGate;
-  readonly skills: SkillSource;
-  readonly endHooks: readonly TurnEndHook[];
-  readonly tracer: TurnTracer;
-  readonly meter: TurnMeter;
-  readonly usage: UsageMeter;
-  /** Id under which this process claims. */
-  readonly workerId: string;
-}
-
-/** Turn engine, object access, streams. */
-export const wireTurns = (needs: TurnNeeds) => {
-  const { config, engines, models, agents, namespaces, skills, endHooks, tracer, meter, workerId } = needs;
-  const { store, bus, clock, ids, random, log, faultPoint } = engines;
-  const objects = new StoredObjects({ store: engines.store, blobs: engines.blobs, clock });
-  const tools = wireTools(config, engines, objects);
+  const hasTool = (name: string): boolean => tools.exists(name);
+  const dependencies = { models, capabilityProblems, isToolsetAvailable, hasTool };
+  const agents = agentsModule({ ...host, dependencies, promptCheck });
+  const skills = skillsModule(host);
+  const usage = usageModule({ ...host, refused: metrics.usageRefused });
   const runtime = createRuntime({
     store,
     bus,
@@ -96,49 +76,37 @@ export const wireTurns = (needs: TurnNeeds) => {
     config: config.runtime,
     models,
     tools,
-    agents,
-    namespaces,
-    usage: needs.usage,
+    agents: agents.directory,
+    namespaces: host.namespaces,
+    usage: usage.meter,
     objects,
     history: createHistoryReader(),
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
-    skills,
-    endHooks,
+    skills: skills.directory,
+    endHooks: [turnHook, createActivityHook(bus)],
     tracer,
-    meter,
+    meter: metrics.meter,
     workerId,
     faultPoint,
   });
-  const streams = new StreamRegistry({
+  const streams = wireStreams(config, host, runtime);
+  return { secrets, models, workerId, objects, agents, skills, usage, runtime, ...streams };
+};
+
+/** Streams of sessions, and the cursors of answers. */
+const wireStreams = (config: Config, { settings, store, bus, clock, log }: Host, { live }: Runtime) => ({
+  streams: new StreamRegistry({
     store,
     bus,
     clock,
     log,
-    liveTurns: runtime.live,
-    limits: {
-      events: config.settings['limits.streamBufferEvents'],
-      bytes: config.settings['limits.streamBufferBytes'],
-    },
+    liveTurns: live,
+    limits: { events: settings['limits.streamBufferEvents'], bytes: settings['limits.streamBufferBytes'] },
     historySeconds: config.runtime.historySeconds,
     isShared: config.store.engine !== 'sqlite',
-    untilDoneIdleMs: config.settings['streams.untilDoneIdleSeconds'],
-  });
-  return { runtime, objects, tools, streams, cursors: createAnswerCursors(new CursorCodec(store.epoch)) };
-};
-
-export type TurnParts = ReturnType<typeof wireTurns>;
-
-/** Stops what tombstoned namespaces run; their queued turns wait. The runtime is looked up late: it needs the namespaces. */
-export const namespaceTurns = (runtime: () => Runtime): NamespaceTurns => ({
-  stopNamespaces: async (tx: WriteTx, namespaces: ReadonlySet<string>) => {
-    const started = [
-      ...(await tx.log.claimedTurns(undefined, STOP_ROWS)),
-      ...(await tx.log.dueParks(Number.MAX_SAFE_INTEGER, STOP_ROWS)),
-    ];
-    for (const turn of started) {
-      if (!namespaces.has(turn.namespace)) continue;
-      const session = await tx.log.lockSession(turn.sessionId);
-      if (session !== undefined) await runtime().lifecycle.stop(tx, session, turn.id);
-    }
-  },
+    untilDoneIdleMs: settings['streams.untilDoneIdleSeconds'],
+  }),
+  cursors: createAnswerCursors(new CursorCodec(store.epoch)),
 });
+
+export type Turns = ReturnType<typeof wireTurns>;

@@ -3,4 +3,3 @@
  * configured rules give. Issues no tokens and follows no login. Used by auth's authenticator as one more method.
  */
 export { JwksCredentials } from './jwks-credentials.ts';
-export type { JwksRule } from './jwks-rules.ts';

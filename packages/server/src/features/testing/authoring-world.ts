@@ -2,23 +2,22 @@ import { type KindContract, type Reconciler, StoredKindDoor } from '../../contro
 import type { Operation } from '../../operations/index.ts';
 import { defaultLabelLimits } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
-import { PlacementScope } from '../authoring/deployments/index.ts';
-import {
-  agentKnowledgeOperations,
-  KnowledgeLibrary,
-  knowledgeContract,
-  namespaceKnowledgeOperations,
-} from '../authoring/knowledge/index.ts';
-import {
-  mcpBindingOperations,
-  mcpContracts,
-  mcpController,
-  mcpServerOperations,
-} from '../authoring/mcp-servers/index.ts';
-import { descendantRecords, NamespaceDirectory } from '../authoring/namespaces/index.ts';
-import { SkillDirectory, skillContract } from '../authoring/skills/index.ts';
-import { templateContract, templateOperations } from '../authoring/templates/index.ts';
-import { agentController } from '../conversation/agents/index.ts';
+import { PlacementScope } from '../authoring/deployments/placement/index.ts';
+import { agentKnowledgeOperations } from '../authoring/knowledge/agent-knowledge-operations.ts';
+import { knowledgeContract } from '../authoring/knowledge/knowledge-kind.ts';
+import { KnowledgeLibrary } from '../authoring/knowledge/knowledge-library.ts';
+import { namespaceKnowledgeOperations } from '../authoring/knowledge/namespace-knowledge-operations.ts';
+import { mcpBindingOperations } from '../authoring/mcp-servers/binding-operations.ts';
+import { mcpController } from '../authoring/mcp-servers/mcp-controller.ts';
+import { mcpContracts } from '../authoring/mcp-servers/mcp-kinds.ts';
+import { mcpServerOperations } from '../authoring/mcp-servers/server-operations.ts';
+import { NamespaceDirectory } from '../authoring/namespaces/index.ts';
+import { descendantRecords } from '../authoring/namespaces/namespace-directory.ts';
+import { SkillDirectory } from '../authoring/skills/skill-directory.ts';
+import { skillContract } from '../authoring/skills/skill-kind.ts';
+import { templateContract } from '../authoring/templates/template-kind.ts';
+import { templateOperations } from '../authoring/templates/template-operations.ts';
+import { agentController } from '../conversation/agents/agent-controller.ts';
 import { openResourceWorld } from './resource-world.ts';
 
 const RESPONSE_BYTES = 4 * 1024 * 1024;

@@ -12,15 +12,13 @@ import { type Log, silentLog } from '../../base/index.ts';
 import { kindContract, type Reconciler } from '../../controllers/index.ts';
 import { defaultLabelLimits, messageFromText, parseJsonMap, recordKey } from '../../resources/index.ts';
 import type { ResourceChange, ResourceKey, Store, StoredResource } from '../../store/contracts/index.ts';
-import {
-  type DeploymentsDeps,
-  defaultDeploymentLimits,
-  deploymentContracts,
-  deploymentControllers,
-  PlacementScope,
-} from '../authoring/deployments/index.ts';
+import { deploymentControllers } from '../authoring/deployments/deployment-controllers.ts';
+import { deploymentContracts } from '../authoring/deployments/deployment-kind.ts';
+import { defaultDeploymentLimits } from '../authoring/deployments/deployment-rules.ts';
+import type { DeploymentsDeps } from '../authoring/deployments/deployments-deps.ts';
+import { PlacementScope } from '../authoring/deployments/placement/index.ts';
 import { NamespaceDirectory } from '../authoring/namespaces/index.ts';
-import { secretContract } from '../authoring/secrets/index.ts';
+import { secretContract } from '../authoring/secrets/secret-kind.ts';
 import { openAuthoringWorld } from './authoring-world.ts';
 import { ADMIN } from './test-call.ts';
 

@@ -18,28 +18,24 @@ import { defaultLabelLimits, ResourceViews } from '../../resources/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { ResourceKey, ResourceReads, Store, WriteTx } from '../../store/contracts/index.ts';
 import { openGivenStore, removeGivenStore } from '../../store/testing/given-store.ts';
-import { PlacementScope } from '../authoring/deployments/index.ts';
-import { resourceOperations, secretTarget, sessionContract } from '../authoring/manifests/index.ts';
-import {
-  descendantRecords,
-  ensureNamespaces,
-  NamespaceAncestry,
-  NamespaceDirectory,
-  NamespacePurge,
-  NamespaceService,
-  namespaceContract,
-  namespaceOperations,
-  PastAncestry,
-} from '../authoring/namespaces/index.ts';
-import { freshKey, KeyRing } from '../authoring/secrets/index.ts';
-import {
-  AgentRevisionDrop,
-  AgentSessions,
-  agentContract,
-  agentOperations,
-  StoredAgentDirectory,
-} from '../conversation/agents/index.ts';
-import { accessOperations } from '../platform/access/index.ts';
+import { PlacementScope } from '../authoring/deployments/placement/index.ts';
+import { resourceOperations } from '../authoring/manifests/resource-operations.ts';
+import { secretTarget } from '../authoring/manifests/resource-shown.ts';
+import { ensureNamespaces, NamespaceAncestry, NamespaceDirectory } from '../authoring/namespaces/index.ts';
+import { descendantRecords } from '../authoring/namespaces/namespace-directory.ts';
+import { namespaceContract } from '../authoring/namespaces/namespace-kind.ts';
+import { namespaceOperations } from '../authoring/namespaces/namespace-operations.ts';
+import { NamespacePurge } from '../authoring/namespaces/namespace-purge.ts';
+import { NamespaceService } from '../authoring/namespaces/namespace-service.ts';
+import { PastAncestry } from '../authoring/namespaces/past-ancestry.ts';
+import { freshKey, KeyRing } from '../authoring/secrets/key-ring.ts';
+import { StoredAgentDirectory } from '../conversation/agents/agent-directory.ts';
+import { agentContract } from '../conversation/agents/agent-kind.ts';
+import { agentOperations } from '../conversation/agents/agent-operations.ts';
+import { AgentRevisionDrop } from '../conversation/agents/agent-revisions.ts';
+import { AgentSessions } from '../conversation/agents/agent-sessions.ts';
+import { sessionContract } from '../conversation/sessions/session-kind.ts';
+import { accessOperations } from '../platform/access/access-operations.ts';
 import { ADMIN, callContext, TestStream } from './test-call.ts';
 import { testDependencies } from './test-dependencies.ts';
 

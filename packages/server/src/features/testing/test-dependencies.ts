@@ -1,4 +1,4 @@
-import type { AgentDependencies } from '../conversation/agents/index.ts';
+import type { AgentDependencies } from '../conversation/agents/agent-findings.ts';
 
 /** Models, toolsets and harnesses as tests need them; members may be replaced. */
 export const testDependencies = (): { -readonly [K in keyof AgentDependencies]: AgentDependencies[K] } => ({

@@ -13,7 +13,7 @@ export interface JsonReader {
 }
 
 /** What the form of a body is made for. */
-export interface BodyPlace {
+interface BodyPlace {
   /** Message of the request. */
   readonly input: DescMessage;
   /** Names of the variables in the path, in order. */

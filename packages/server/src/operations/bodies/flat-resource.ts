@@ -23,7 +23,7 @@ export interface FlatForm {
 }
 
 /** What a form may need when it takes a spec. */
-export interface FlatPlace {
+interface FlatPlace {
   readonly path: PathValues;
   /** Names unknown members of a spec for which the request has no field. */
   readonly check: (spec: Json) => void;
@@ -32,7 +32,7 @@ export interface FlatPlace {
 /** Said of metadata that only the generic write of resources takes. */
 export const NOT_AT_CREATION = 'is not taken at creation: ApplyResource takes it';
 
-/** Bodies of requests that spell a resource out as fields; the resource may stand under its kind, bare, or flat as well. */
+/** Bodies of requests that spell a resource out as fields; the resource may also be given under its kind, bare, or flat. */
 export const flatResource =
   (resource: DescMessage, form: FlatForm): BodyForm =>
   ({ input, variables, reader }) => {

@@ -27,7 +27,7 @@ const resourceBody = (resource: ResourceJson): Json => ({
 });
 
 /**
- * Bodies of requests with a field for the whole resource: it may stand under its field or its kind, bare, or flat. `fold` changes a
+ * Bodies of requests with a field for the whole resource: it may be given under its field or its kind, bare, or flat. `fold` changes a
  * resource that was said before it is filled in from the path.
  */
 export const wholeResource =

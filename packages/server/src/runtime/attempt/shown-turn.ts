@@ -56,7 +56,7 @@ export class ShownTurn {
     for (const placed of recorded) if (placed.messageId === messageId) this.show(placed);
   }
 
-  /** The turn moved to another fence and attempt: events are numbered anew. */
+  /** The turn moved to another fence and attempt: its events have numbers of their own. */
   moveTo(fence: number, attempt: number): void {
     this.#sequencer = new EventSequencer(this.#row, fence, { attempt });
   }

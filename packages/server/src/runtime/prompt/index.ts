@@ -7,6 +7,5 @@
  * The model step calls `plan` before each call; app hands `promptCheck` to the agents feature.
  */
 
-export { createSessionGoals } from '../session/session-goals.ts';
 export { createPromptAssembler } from './prompt-assembler.ts';
 export { promptCheck } from './prompt-check.ts';

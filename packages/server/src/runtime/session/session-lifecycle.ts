@@ -21,6 +21,7 @@ import {
 } from '../contract.ts';
 import { EMPTY_SIDE, EventSequencer, parseBody, partId } from '../record/index.ts';
 import { answerPermission } from './permission-answers.ts';
+import { stopNamespaces } from './stop-namespaces.ts';
 import { type FinishPorts, holdObjects, runEndHooks } from './turn-finish.ts';
 import { publishAfterCommit, stopTurns } from './turn-stop.ts';
 
@@ -279,5 +280,6 @@ export const createSessionLifecycle = (ports: LifecyclePorts): SessionLifecycle 
   fork: (tx, session, options) => fork({ tx, ports }, session, options),
   append: (tx, session, message) => append({ tx, ports }, session, message),
   stop: (tx, session, turnId) => stop({ tx, ports }, session, turnId),
+  stopNamespaces: (tx, namespaces) => stopNamespaces({ tx, ports }, namespaces),
   answerPermission: (tx, session, answer) => answerPermission({ tx, ports }, session, answer),
 });

@@ -120,6 +120,28 @@ export const claimCases = (make: MakeStore): void => {
       expect(await store.write((tx) => tx.log.claimedTurns(undefined, 2))).toHaveLength(2);
     });
 
+    it('are read by namespace in pages, with the turns that are parked', async () => {
+      const { store } = await openFor(make);
+      await insertTurns(store, [
+        running('a', 'w1'),
+        turn('b', 's2', { state: 'WAITING', wakeAt: 9e15 }),
+        running('c', 'w2', { state: 'WAITING', wakeAt: 30 }),
+        running('d', 'w1', { namespace: 'other' }),
+        turn('e', 's5', { state: 'WAITING', wakeAt: 30, namespace: 'other' }),
+        turn('f', 's6'),
+        running('g', 'w3'),
+      ]);
+      const started = async (namespace: string, after: string, limit: number) =>
+        (await store.write((tx) => tx.log.startedTurns(namespace, after, limit))).map((row) => row.id);
+      expect(await started('default', '', 9)).toEqual(['a', 'b', 'c', 'g']);
+      expect(await started('default', '', 2)).toEqual(['a', 'b']);
+      expect(await started('default', 'b', 2)).toEqual(['c', 'g']);
+      expect(await started('other', '', 9)).toEqual(['d', 'e']);
+      expect(await started('none', '', 9)).toEqual([]);
+      const [held] = await store.write((tx) => tx.log.startedTurns('default', '', 1));
+      expect(held).toMatchObject({ worker: 'w1', claimExpiresAt: 100 });
+    });
+
     it('move with a turn that another worker takes over', async () => {
       const { store } = await openFor(make);
       await insertTurns(store, [running('a', 'w1')]);

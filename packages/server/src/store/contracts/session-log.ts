@@ -211,6 +211,8 @@ export interface SessionLogWrites extends SessionLogReads {
   dueParks(now: number, limit: number): Promise<readonly TurnRow[]>;
   /** All claims of a worker, or of all workers. */
   claimedTurns(worker: string | undefined, limit: number): Promise<readonly TurnRow[]>;
+  /** Claimed and parked turns of a namespace, ascending by id, `after` exclusive; costs what runs and waits, never the backlog. */
+  startedTurns(namespace: string, after: string, limit: number): Promise<readonly TurnRow[]>;
   /** Extends every claim of the worker that still carries (turn id, fence) in one statement; news for each asked claim. */
   renewClaims(
     worker: string,

@@ -95,3 +95,14 @@ export interface Store {
 
 /** Named points before and after durable writes and outbound calls; crash tests end the process at one. */
 export type FaultPoints = (point: string) => void;
+
+/** Rows that are removed in one transaction. */
+const TRIM_ROWS = 500;
+
+/** Removes what `trim` finds, at most the number of rows that it is given, in a transaction each: other writers come in between. */
+export const trimInBatches = async (
+  store: Pick<Store, 'write'>,
+  trim: (tx: WriteTx, rows: number) => Promise<number>,
+): Promise<void> => {
+  while ((await store.write((tx) => trim(tx, TRIM_ROWS))) === TRIM_ROWS);
+};

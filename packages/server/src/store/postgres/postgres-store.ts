@@ -45,21 +45,18 @@ const EPOCH = statement<{ value: string }>(
   `INSERT INTO instance (name, value) VALUES ('epoch', $1) ON CONFLICT (name) DO UPDATE SET value = instance.value
    RETURNING value`,
 );
-/** Rows that were copied in with their numbers (a restore) must not meet new ones. */
-const ALIGN_VERSIONS = statement(
-  `SELECT setval('resource_versions', v.newest) FROM (SELECT coalesce(max(version), 0) AS newest FROM changes) v,
-     resource_versions s WHERE v.newest > s.last_value`,
+const numbered = ['resources', 'sessions', 'messages', 'turns', 'journal', 'permissions', 'channel_messages'].concat(
+  'search_documents',
+  'search_chunks',
 );
-const ALIGN_ROWS = ['resources', 'sessions', 'messages', 'turns', 'journal', 'permissions', 'channel_messages']
-  .concat('search_documents', 'search_chunks', 'audit')
-  .map((table) => {
-    const column = table === 'audit' ? 'position' : 'row';
-    return statement(
-      `SELECT setval(s.name, t.newest) FROM (SELECT pg_get_serial_sequence('${table}', '${column}') AS name) s,
-         (SELECT coalesce(max(${column}), 0) AS newest FROM ${table}) t
-       WHERE t.newest > coalesce(pg_sequence_last_value(s.name::regclass), 0)`,
-    );
-  });
+/** Rows that were copied in with their numbers (a restore) must not meet new ones. */
+const ALIGN_SEQUENCES = statement(
+  `SELECT setval(name, newest) FROM (
+     SELECT 'resource_versions' AS name, coalesce(max(version), 0) AS newest FROM changes
+     UNION ALL SELECT pg_get_serial_sequence('audit', 'position'), coalesce(max(position), 0) FROM audit
+     ${numbered.map((table) => `UNION ALL SELECT pg_get_serial_sequence('${table}', 'row'), coalesce(max(row), 0) FROM ${table}`).join(' ')}
+   ) AS sequences WHERE newest > coalesce(pg_sequence_last_value(name::regclass), 0)`,
+);
 
 /**
  * The engine for many nodes. Opening connects, migrates under a lock that spans all nodes and joins the store clock; Faults
@@ -76,7 +73,7 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
       log: options.log,
     });
     await renewWords(calls);
-    for (const align of [ALIGN_VERSIONS, ...ALIGN_ROWS]) await calls.rows(align);
+    await calls.rows(ALIGN_SEQUENCES);
     const nextToken = tokenSource(options.random);
     const epoch = (await calls.one(EPOCH, [nextToken()])).value;
     const clock = await SharedClock.start(calls, options.clock, options.serverMicros);

@@ -33,7 +33,7 @@ export interface MethodEntry {
 }
 
 /** What operations declare for REST alone. */
-export type RestFacts = Pick<Operation, 'body' | 'yamlField'> & { readonly cursorField?: string };
+type RestFacts = Pick<Operation, 'body' | 'yamlField'> & { readonly cursorField?: string };
 
 /** An operation outside the product's services: health, reflection. No grant is asked for. */
 export interface StandardOperation {

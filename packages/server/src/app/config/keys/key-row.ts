@@ -1,11 +1,11 @@
 import type { Kind } from '../kinds/index.ts';
 
-/** One setting: how it is written, what it is when no one says, and the sentence of the reference. */
+/** One setting: how it is written, its default, and its sentence in the reference. */
 export interface KeyRow<T> {
   readonly kind: Kind<Exclude<T, undefined>>;
   /** In the parsed unit (milliseconds, bytes); undefined when there is none or it is derived. */
   readonly fallback: T;
-  /** How the default comes about when it is not a constant. */
+  /** How the default is derived when it is not a constant. */
   readonly derived?: string;
   readonly doc: string;
 }
@@ -17,7 +17,7 @@ export const key = <T>(kind: Kind<T>, fallback: NoInfer<T>, doc: string): KeyRow
   doc,
 });
 
-/** A setting that may be absent; `derived` says what holds then. */
+/** A setting that may be absent; `derived` says what applies then. */
 export const optional = <T>(kind: Kind<T>, doc: string, derived?: string): KeyRow<T | undefined> => ({
   kind: kind as Kind<Exclude<T, undefined>>,
   fallback: undefined,

@@ -3,7 +3,7 @@ import { productLimitKeys, requestLimitKeys, timeKeys } from './limit-keys.ts';
 import { modelKeys, runtimeKeys } from './runtime-keys.ts';
 import { authKeys, integrationKeys, serverKeys, storageKeys, telemetryKeys } from './server-keys.ts';
 
-/** Every setting by its key, in the order of the reference. Keys of parts that come later are here too, so that they validate. */
+/** Every setting by its key, in the order of the reference. Keys of parts that are not built yet are included, so that they validate. */
 const keyTable = {
   ...serverKeys,
   ...authKeys,
@@ -41,8 +41,8 @@ export type Settings = Omit<WrittenSettings, DerivedKey> & {
   readonly [K in DerivedKey]: Exclude<WrittenSettings[K], undefined>;
 };
 
-/** The table without the types of its values, for code that treats all keys alike. */
+/** The table without the types of its values, for code that handles all keys alike. */
 export const keyRows: ReadonlyMap<string, KeyRow<unknown>> = new Map(Object.entries<KeyRow<unknown>>(keyTable));
 
-/** Parts in which an unknown key stops the start, because a typo there would let callers in. */
+/** Parts in which an unknown key stops the start, because a typing error there would let callers in. */
 export const strictSections: readonly string[] = ['auth', 'secrets', 'store', 'bus', 'objects'];

@@ -4,7 +4,7 @@ import { key, optional } from './key-row.ts';
 const KIB = 1_024;
 const MIB = 1_048_576;
 const DAY = 86_400_000;
-/** Room for a message of the largest kind; above it a buffer would not fit memory. */
+/** Room for the largest message; a larger buffer would not fit into memory. */
 const bytes = size({ min: 1 * KIB, max: 1_024 * MIB });
 const count = integer({ min: 1, max: 1_000_000 });
 
@@ -86,7 +86,7 @@ export const productLimitKeys = {
   'limits.knowledgeMax': key(bytes, MIB, 'Largest knowledge module.'),
 } as const;
 
-/** How long things may take and how long they are kept. */
+/** Timeouts and retention periods. */
 export const timeKeys = {
   'streams.historySeconds': key(duration(), 600_000, 'How long events of finished turns and channels can be resumed.'),
   'streams.untilDoneIdleSeconds': key(

@@ -38,17 +38,17 @@ export const runtimeKeys = {
   'runtime.lease': key(
     duration({ min: 3_000, max: 600_000 }),
     10_000,
-    'Life of a claim; a turn of a worker that was cut off continues after it.',
+    'Lifetime of a claim; the turn of a worker that was cut off continues after it.',
   ),
   'runtime.sweep': optional(
     duration({ min: 100, max: 60_000 }),
-    'How often ready and abandoned turns are looked for.',
+    'How often the server searches for ready and abandoned turns.',
     '1s, 2s with `bus.url`',
   ),
   'runtime.maxAttempts': key(
     integer({ min: 1, max: 100 }),
     5,
-    'Attempts of a turn, the first one included; after them it fails.',
+    'Attempts of a turn, including the first one; after them it fails.',
   ),
   'runtime.maxSteps': key(integer({ min: 1, max: 10_000 }), 25, 'Model calls of a turn.'),
   'runtime.maxToolCalls': key(integer({ min: 1, max: 100_000 }), 128, 'Tool calls of a turn.'),
@@ -68,7 +68,7 @@ export const runtimeKeys = {
   ),
 } as const;
 
-/** Model providers and how patient to be with them. */
+/** Model providers, their timeouts and retries. */
 export const modelKeys = {
   'models.default': optional(
     text('provider/model', modelName),

@@ -160,7 +160,7 @@ export const storageKeys = {
     'Start although the key that encrypted stored secrets is missing: they stay unreadable, new ones get a new key. For one start.',
   ),
   'backup.dir': optional(path, 'Where backups are written.', '`<dataDir>/backups`'),
-  'backup.schedule': optional(cron, 'When backups are made by themselves, by UTC clocks.', 'off'),
+  'backup.schedule': optional(cron, 'When scheduled backups are made, in UTC.', 'off'),
   'backup.keep': key(integer({ min: 1, max: 10_000 }), 7, 'Scheduled backups that are kept.'),
   'worker.endpoints': optional(
     list(record({ url: url('http', 'https', 'grpc'), protocol: choice('http', 'grpc'), audience: text() }, ['url'])),
@@ -169,7 +169,7 @@ export const storageKeys = {
   ),
 } as const;
 
-/** What is logged, counted and traced. */
+/** Log, metrics and traces. */
 export const telemetryKeys = {
   'telemetry.logLevel': key(
     choice('debug', 'info', 'warn', 'error', 'silent'),
@@ -183,7 +183,7 @@ export const telemetryKeys = {
   'metrics.namespaceLabel': key(boolean, false, 'Count ended turns by namespace; for installations with few of them.'),
 } as const;
 
-/** Settings of parts that other products or providers shape. */
+/** Settings whose form other products or providers define. */
 export const integrationKeys = {
   'net.allow': key(list(allowedTarget), [], 'Internal hosts, addresses and networks that outbound requests may reach.'),
   'mcp.stdioNamespaces': key(

@@ -1,6 +1,6 @@
 import { type Located, locate, type Report } from '../located.ts';
 
-/** What a kind may use while it parses: where to report, files and variables. */
+/** What a kind may use while it parses: error reports, files and variables. */
 export interface ParseContext {
   /** Key the value belongs to; its name gives plain numbers their unit. */
   readonly key: string;
@@ -11,21 +11,21 @@ export interface ParseContext {
   readonly readFile: (path: string) => string | undefined;
 }
 
-/** How values of a key are written, checked and shown. `parse` reports and answers undefined when the value is refused. */
+/** How values of a key are written, checked and shown. `parse` reports an error and returns undefined when the value is refused. */
 export interface Kind<T> {
   /** For the reference, such as `duration` or `one of auto, manual`. */
   readonly label: string;
   parse(located: Located, context: ParseContext): T | undefined;
-  /** JSON value for people and tools, in the form in which one writes it; secrets masked. */
+  /** JSON value for people and tools, in the form in which it is written; secrets masked. */
   show(value: T, key: string): unknown;
-  /** Reads the text of a flag or an environment variable into the form that `parse` takes. */
+  /** Converts the text of a flag or an environment variable into the form that `parse` takes. */
   fromText(text: string, origin: Located['origin']): Located;
 }
 
-/** Stands for every secret value in listings. */
+/** Shown instead of every secret value. */
 export const MASK = '***';
 
-/** Reports and answers undefined, so that a parser ends with `return refuse(...)`. */
+/** Reports an error and returns undefined, so that a parser can end with `return refuse(...)`. */
 export const refuse = (located: Located, context: ParseContext, text: string): undefined => {
   context.report({ severity: 'error', label: located.origin.label, key: context.key, text });
   return undefined;
@@ -34,21 +34,21 @@ export const refuse = (located: Located, context: ParseContext, text: string): u
 /** What is between the scheme of an address and its last @: user and password, whatever characters they hold. */
 const USER_INFORMATION = /^("(?:[a-z][a-z0-9+.-]*:\/+)?).*@/i;
 
-/** How a refused value is named in a fault; long ones are cut, credentials of addresses are masked. */
+/** A refused value in an error text; long ones are cut, credentials in addresses are masked. */
 export const describe = (located: Located): string => {
   if (located.kind !== 'scalar') return `a ${located.kind}`;
   const text = (JSON.stringify(located.value) ?? '').replace(USER_INFORMATION, `$1${MASK}@`);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
 
-/** Text as it is: flags and variables of scalar kinds. */
+/** Text unchanged: flags and variables of scalar kinds. */
 export const scalarFromText = (text: string, origin: Located['origin']): Located => ({
   kind: 'scalar',
   origin,
   value: text,
 });
 
-/** JSON text of a map or list; what is not JSON stays a scalar and is refused by the kind. */
+/** JSON text of a map or list; text that is not JSON stays a scalar and is refused by the kind. */
 export const jsonFromText = (text: string, origin: Located['origin']): Located => {
   try {
     return locate(JSON.parse(text), origin);

@@ -48,7 +48,7 @@ const amount = (options: AmountKind): Kind<number> => ({
   fromText: scalarFromText,
 });
 
-/** A whole number; 0 is the least unless `min` says otherwise. */
+/** A whole number; the minimum is 0 unless `min` is given. */
 export const integer = (bounds: Bounds = {}): Kind<number> =>
   amount({
     ...bounds,
@@ -107,10 +107,10 @@ export const boolean: Kind<boolean> = {
   fromText: scalarFromText,
 };
 
-/** A check of a text: undefined when it is fine, else what it must be. */
+/** A check of a text: undefined when it is fine, else what it should be. */
 export type TextRule = (text: string) => string | undefined;
 
-/** Text that is not blank; `rule` says what else it must be. */
+/** Text that is not blank; `rule` adds a further check. */
 export const text = (label = 'text', rule: TextRule = () => undefined): Kind<string> => ({
   label,
   parse: (located, context) => readText(located, context, rule),
@@ -138,12 +138,12 @@ export const url = (...schemes: readonly string[]): Kind<string> => ({
 const databaseRule: TextRule = (given) => {
   if (/^sqlite:.+$/.test(given)) return undefined;
   if (!/^postgres(ql)?:\/\/.+$/.test(given)) return 'sqlite:<path> or postgres://host/database';
-  // With a socket of this machine no host is named: postgres://user@/database?host=/run/postgresql.
+  // A Unix socket on this machine has no host name: postgres://user@/database?host=/run/postgresql.
   const isAddress = URL.canParse(given.replace('@/', '@host/'));
   return isAddress ? undefined : 'a whole URL whose user and password are percent-encoded (%2F for /)';
 };
 
-/** The database: a PostgreSQL URL as it is, or `sqlite:<path>` with the path made absolute like `path`. */
+/** The database: a PostgreSQL URL unchanged, or `sqlite:<path>` with an absolute path. */
 export const storeUrl: Kind<string> = {
   ...text('`sqlite:<path>` or postgres:// URL'),
   parse: (located, context) => {
@@ -154,12 +154,12 @@ export const storeUrl: Kind<string> = {
   show: withoutPassword,
 };
 
-/** A URL as it may be shown: the password in it masked. */
+/** A URL for display, with its password masked. */
 function withoutPassword(value: string): string {
   return value.replace(/^([a-z][a-z0-9+.-]*:\/\/[^:@/?#]*):[^@/?#]*@/i, `$1:${MASK}@`);
 }
 
-/** A path, made absolute from the directory of the file (or the working directory) it was written in. */
+/** A path, made absolute from the directory of the file (or the working directory) in which it was written. */
 export const path: Kind<string> = {
   label: 'path',
   parse: (located, context) => {

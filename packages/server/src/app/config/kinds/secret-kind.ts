@@ -19,10 +19,10 @@ const wellKnown = new Set([
   'insecure-default',
 ]);
 
-/** Least length of a secret that guards this server, in characters. */
+/** Least length of a secret that protects this server, in characters. */
 const SECRET_MIN_CHARACTERS = 16;
 
-/** What is wrong with a secret; never repeats it. */
+/** What is wrong with a secret; never contains it. */
 type SecretRule = (secret: string) => string | undefined;
 
 const shortness: SecretRule = (secret) =>
@@ -81,8 +81,8 @@ const secretKind = (rule?: SecretRule): Kind<string> => ({
 /** A credential for another service: any text, `{env: NAME}` or `{file: path}`; never shown. */
 export const secret: Kind<string> = secretKind();
 
-/** A credential that guards this server; short and well-known ones are refused. */
+/** A credential that protects this server; short and well-known ones are refused. */
 export const strongSecret: Kind<string> = secretKind(weakness);
 
-/** A key that encrypts what is stored: one from a generator, or a passphrase that is not short. */
+/** A key that encrypts stored values: a generated one, or a passphrase that is not short. */
 export const keySecret: Kind<string> = secretKind(shortness);

@@ -2,7 +2,7 @@ import type { Located, LocatedEntry } from '../located.ts';
 import { nearest } from '../nearest.ts';
 import { jsonFromText, type Kind, MASK, type ParseContext, refuse, scalarFromText } from './kind.ts';
 
-/** Never the value itself: what is written in place of a list or map may be one of its secrets. */
+/** Never the value itself: what is written instead of a list or map may be a secret of it. */
 const formOf = (located: Located): string => (located.kind === 'scalar' ? 'a single value' : `a ${located.kind}`);
 
 /** A list; a flag or variable separates items by commas or is a JSON array. */
@@ -28,7 +28,7 @@ export const list = <T>(item: Kind<T>): Kind<readonly T[]> => ({
   },
 });
 
-/** A map whose keys the operator chooses; `keyRule` answers what is wrong with one. */
+/** A map whose keys the operator chooses; `keyRule` returns what is wrong with a key. */
 export const mapOf = <T>(
   value: Kind<T>,
   keyRule: (key: string) => string | undefined = () => undefined,
@@ -56,11 +56,11 @@ export const mapOf = <T>(
 const reportKey = (entry: LocatedEntry, context: ParseContext, text: string): void =>
   context.report({ severity: 'error', label: entry.keyOrigin.label, key: context.key, text });
 
-/** Fields of a record kind; every one may be left out unless `required` names it. */
+/** Fields of a record kind; each is optional unless `required` names it. */
 export type RecordFields = Readonly<Record<string, Kind<unknown>>>;
 export type RecordOf<F extends RecordFields> = { readonly [K in keyof F]?: F[K] extends Kind<infer T> ? T : never };
 
-/** A map with a fixed set of fields; unknown ones are refused with the nearest name. */
+/** A map with a fixed set of fields; unknown ones are refused with the closest known name. */
 export const record = <F extends RecordFields>(
   fields: F,
   required: readonly (keyof F & string)[] = [],
@@ -73,7 +73,7 @@ export const record = <F extends RecordFields>(
     const missing = required.filter((name) => !located.entries.has(name));
     for (const name of missing) refuse(located, context, `${name} is missing`);
     const parsed = readFields(located.entries, fields, context);
-    // Every member was parsed by the kind of its field, which is what RecordOf says.
+    // Every member was parsed by the kind of its field, as RecordOf says.
     return missing.length > 0 || parsed === undefined ? undefined : (parsed as RecordOf<F>);
   },
   show: (values, key) => {
@@ -109,11 +109,11 @@ const unknownField = (name: string, fields: RecordFields): string => {
   return near === undefined ? 'unknown key' : `unknown key, did you mean ${near}`;
 };
 
-/** Any JSON value, kept as it is, for settings whose shape another product defines. */
+/** Any JSON value, unchanged, for settings whose form another product defines. */
 export const json: Kind<unknown> = {
   label: 'JSON value',
   parse: (located) => plain(located),
-  // Any of its texts may be a credential of that product.
+  // Any of its texts may be a credential for that product.
   show: (value) => withoutTexts(value),
   fromText: (text: string, origin: Located['origin']) => jsonFromText(text, origin),
 };

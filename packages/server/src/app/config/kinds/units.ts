@@ -7,14 +7,14 @@ type SizeUnit = keyof typeof sizeUnits;
 const isDurationUnit = (text: string): text is DurationUnit => Object.hasOwn(durationUnits, text);
 const isSizeUnit = (text: string): text is SizeUnit => Object.hasOwn(sizeUnits, text);
 
-/** Milliseconds that one unit of a plain number means: by the end of the key's name, else seconds. */
+/** Milliseconds of one unit of a plain number: by the end of the key's name, else seconds. */
 export const numberUnitMs = (key: string): number => {
   const name = key.slice(key.lastIndexOf('.') + 1);
   if (/hours$/i.test(name)) return durationUnits.h;
   return /days$/i.test(name) ? durationUnits.d : durationUnits.s;
 };
 
-/** True when the key's name says its unit, so that people read and write it as a number. */
+/** True when the key's name contains its unit, so that people read and write it as a number. */
 export const isUnitInName = (key: string): boolean => /(seconds|hours|days)$/i.test(key);
 
 /** `10s`, `1h30m`, `500ms` or a plain number of `unitMs`, as whole milliseconds; undefined when it is not one of these. */

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { type LocatedMap, overlay, type Report } from '../located.ts';
 import { parseConfigText } from './yaml-text.ts';
 
-/** How many files `extends` may chain. */
+/** Most files in a chain of `extends`. */
 const EXTENDS_DEPTH = 8;
 
 export interface FileSources {
@@ -22,7 +22,7 @@ export interface ConfigFile {
   readonly path: string;
 }
 
-/** The first source found, with what it extends laid beneath it; undefined means defaults. */
+/** The first source found, merged into what it extends; undefined means defaults. */
 export const readConfigFile = (sources: FileSources): ConfigFile | undefined => {
   const named = sources.flag ?? nonEmpty(sources.variable('SVC_CONFIG'));
   if (named !== undefined) return readNamed(resolve(sources.cwd, named), sources);
@@ -64,7 +64,7 @@ const readAt = (path: string, sources: FileSources, depth: number): LocatedMap |
   return values === undefined ? undefined : withBase(values, sources, depth);
 };
 
-/** Lays the file over the one its `extends` names. */
+/** Merges the file into the one that its `extends` names. */
 const withBase = (values: LocatedMap, sources: FileSources, depth: number): LocatedMap => {
   const entry = values.entries.get('extends');
   if (entry === undefined) return values;

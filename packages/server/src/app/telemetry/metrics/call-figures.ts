@@ -2,7 +2,7 @@ import type { FinishedCall } from '../../../transport/contract.ts';
 import { REQUEST_SECONDS } from './buckets.ts';
 import { Counter, type CounterSeries, Histogram, type HistogramSeries, type Registry } from './metric-classes.ts';
 
-/** Finished calls by operation, transport and code; durations of unary ones. Operations are those of the contract. */
+/** Finished calls by operation, transport and code; durations of unary ones. Only operations of the API become labels. */
 export const callFigures = (registry: Registry): ((call: FinishedCall) => void) => {
   const registers = [registry];
   const requests = new Counter({
@@ -18,7 +18,7 @@ export const callFigures = (registry: Registry): ((call: FinishedCall) => void) 
     buckets: REQUEST_SECONDS,
     registers,
   });
-  /** Made once for each set of labels: no label object is hashed for its members on the hot path. */
+  /** Created once for each set of labels, so that no label object is hashed on the hot path. */
   const counters = new Map<string, Map<string, CounterSeries>>();
   const timers = new Map<string, HistogramSeries<string>>();
   const counterOf = ({ operation, transport, code }: FinishedCall): CounterSeries => {

@@ -1,7 +1,7 @@
-/** Most values that one label takes from names that agents and clients choose; the rest share `other`. */
+/** Most values of one label for names that agents and clients choose; further ones share `other`. */
 const MAX_LABEL_VALUES = 200;
 
-/** Keeps a label's values bounded for as long as the process lives. */
+/** Limits the values of a label over the life of the process. */
 export class LabelLimit {
   readonly #known = new Set<string>();
   readonly #max: number;

@@ -4,8 +4,8 @@ import type * as Client from 'prom-client';
 const load = createRequire(import.meta.url);
 
 /**
- * The classes of prom-client that figures are made of, file by file: its entry module also loads a push gateway, summaries, a
- * cluster registry and the tracing API, 80 modules that no one here uses (decision 0003).
+ * The classes of prom-client that metrics need, imported by file: its entry module also loads a push gateway, summaries, a
+ * cluster registry and the tracing API, 80 modules that are not used here (decision 0003).
  */
 export const Counter: typeof Client.Counter = load('prom-client/lib/counter.js');
 export type Counter<T extends string> = Client.Counter<T>;

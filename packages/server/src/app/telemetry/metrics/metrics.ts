@@ -9,26 +9,26 @@ import { type TurnFigures, turnFigures } from './turn-figures.ts';
 
 /** What the process counts; no session, turn or identity is ever a label. */
 export interface Metrics extends TurnFigures {
-  /** Prometheus text; collected now. */
+  /** Prometheus text, collected at the time of the call. */
   readonly text: () => Promise<string>;
   readonly onCall: (call: FinishedCall) => void;
   /** A usage policy refused a reservation of that metric. */
   readonly usageRefused: (metric: string) => void;
-  /** The store to hand out instead, timed. */
+  /** The same store with its transactions timed. */
   readonly timed: (store: Store) => Store;
-  /** Begins to show what only the running parts know. */
+  /** Adds what only the running parts know. */
   readonly watch: (live: LiveFigures) => void;
   readonly close: () => void;
 }
 
-/** Figures that exist anyway and are read when they are asked for. */
+/** Values that exist anyway and are read at the time of a scrape. */
 interface LiveFigures {
   readonly runningTurns: () => number;
   readonly repairs: () => number;
   readonly openStreams: () => number;
   readonly slowStreams: () => number;
   readonly queueKinds: () => readonly string[];
-  /** Failed tries of the scheduled backup that is pending. */
+  /** Failed attempts of the pending scheduled backup. */
   readonly backupFailures: () => Promise<number>;
   readonly store: Pick<Store, 'write'>;
 }
@@ -71,7 +71,7 @@ const watchLive = (registry: Registry, live: LiveFigures): void => {
   queueFigures(registry, { store: live.store, kinds: live.queueKinds });
 };
 
-/** The figures of one process; with `namespaceLabel` those of turns carry their namespace. */
+/** The metrics of one process; with `namespaceLabel` those of turns have their namespace as a label. */
 export const createMetrics = (options: { readonly clock: Clock; readonly namespaceLabel: boolean }): Metrics => {
   const registry = new Registry();
   const stopProcess = processFigures(registry);

@@ -22,7 +22,7 @@ interface GcEntry extends PerformanceEntry {
   readonly detail?: { readonly kind?: number };
 }
 
-/** Delays and collections are watched from the first time somebody asks: a process no one scrapes pays nothing. */
+/** Delays and collections are measured from the first scrape on: a process that is never scraped pays nothing. */
 class ProcessWatch {
   #delay: DelayHistogram | undefined;
   #observer: PerformanceObserver | undefined;
@@ -91,7 +91,7 @@ const memoryGauges = (registers: Registry[]): void => {
   });
 };
 
-/** Memory, CPU, event loop and garbage collection; everything is read when it is asked for. Answers what ends it. */
+/** Memory, CPU, event loop and garbage collection, read at the time of a scrape. Returns a function that ends it. */
 export const processFigures = (registry: Registry): (() => void) => {
   const registers = [registry];
   const watch = new ProcessWatch();

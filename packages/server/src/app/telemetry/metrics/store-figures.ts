@@ -33,7 +33,7 @@ export const timedStore = (registry: Registry, store: Store, clock: Clock): Stor
   };
 };
 
-/** Whether backups fail; looked up only when somebody asks. */
+/** Whether backups fail; read at the time of a scrape. */
 export const backupFigure = (registry: Registry, failures: () => Promise<number>): void => {
   new Gauge({
     name: 'svc_backup_failures',
@@ -45,7 +45,7 @@ export const backupFigure = (registry: Registry, failures: () => Promise<number>
   });
 };
 
-/** Due work that waits in the durable queue; looked up only when somebody asks. */
+/** Due work in the durable queue; read at the time of a scrape. */
 export const queueFigures = (
   registry: Registry,
   { store, kinds }: { readonly store: Pick<Store, 'write'>; readonly kinds: () => readonly string[] },
@@ -53,13 +53,13 @@ export const queueFigures = (
   const registers = [registry];
   const look = () =>
     store.write(async (tx) => {
-      // Some kinds are due by the one clock, some by the other: what both find due waits.
+      // Some kinds become due by one clock, some by the other: work that is due by both is counted.
       const now = earlierNow(tx);
       const { count, oldestDueAt } = await tx.queue.backlog(kinds(), now);
       return { count, ageMicros: count === 0 ? 0 : now - oldestDueAt };
     });
   let looking: ReturnType<typeof look> | undefined;
-  /** One query serves both figures of one reading. */
+  /** One query serves both metrics of a scrape. */
   const backlog = (): ReturnType<typeof look> => {
     looking ??= look().finally(() => {
       looking = undefined;

@@ -21,7 +21,7 @@ export interface TracingOptions {
 
 export interface ProcessTracing {
   readonly tracer: TurnTracer;
-  /** Delivers what waits, within seconds. */
+  /** Sends what is waiting, within seconds. */
   close(): Promise<void>;
 }
 

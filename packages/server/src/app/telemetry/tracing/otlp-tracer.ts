@@ -39,7 +39,7 @@ const EXPORT_MS = 1_000;
 const MAX_WAITING_SPANS = 8_192;
 const EXPORT_TIMEOUT_MS = 5_000;
 
-/** Random ids, but for the trace that a turn without a caller's trace begins. */
+/** Random ids, except for the trace that a turn without a caller's trace begins. */
 class TurnTraceIds extends RandomIdGenerator {
   nextTraceId: string | undefined;
 

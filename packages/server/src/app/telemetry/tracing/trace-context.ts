@@ -7,14 +7,14 @@ export interface ParsedTraceParent {
   readonly isSampled: boolean;
 }
 
-/** Reads a `traceparent` header (W3C); undefined when it is not one. */
+/** Parses a `traceparent` header (W3C); undefined when it is malformed. */
 export const parseTraceParent = (text: string): ParsedTraceParent | undefined => {
   const [, traceId = '', spanId = '', flags = ''] = text.split('-');
   if (traceId.length !== 32 || spanId.length !== 16) return undefined;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 };
 
-/** A turn that no one traced gets its own id, a UUID and so 16 bytes, as trace id: all its attempts share one trace. */
+/** A turn without a caller's trace uses its own id, a UUID of 16 bytes, as trace id: all its attempts share one trace. */
 export const traceIdOfTurn = (turnId: string): string => turnId.replaceAll('-', '');
 
 /** Trace of a turn's spans and log lines: its caller's, else its own. */

@@ -1,15 +1,15 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Clock, Log } from '../../../base/index.ts';
 
-/** An unreachable endpoint is reported this often. */
+/** How often an unreachable endpoint is reported. */
 const TELL_MS = 60_000;
 
 type Done = Parameters<SpanExporter['export']>[1];
 
-/** Answered to the library in any case: the SDK would throw asynchronously, with no caller to handle it. */
+/** Always reported to the library as a result: the SDK would throw asynchronously, with no caller to handle it. */
 const DELIVERED = { code: 0 };
 
-/** Tells the operator when spans cannot be delivered; they are lost then. */
+/** Logs when spans cannot be delivered; they are lost then. */
 export class WatchedExporter implements SpanExporter {
   readonly #inner: SpanExporter;
   readonly #log: Log;

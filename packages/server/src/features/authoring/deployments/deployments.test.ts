@@ -13,7 +13,7 @@ import {
   openDeploymentWorld,
   template,
 } from '../../testing/index.ts';
-import { defaultDeploymentLimits } from './index.ts';
+import { defaultDeploymentLimits } from './deployment-rules.ts';
 
 const { createNamespace, deleteNamespace, modifyAgent } = GatewayService.method;
 

@@ -3,9 +3,4 @@
  * field with what others write there, and withdrawn again. Two reconcilers do the work; the operations are those of every
  * resource. Does not know the kinds it renders: it asks their contracts. app wires it.
  */
-export { deploymentControllers } from './deployment-controllers.ts';
-export { deploymentContracts } from './deployment-kind.ts';
-/** @internal For tests. */
-export { defaultDeploymentLimits } from './deployment-rules.ts';
-export type { DeploymentsDeps } from './deployments-deps.ts';
-export { PlacementScope } from './placement/index.ts';
+export { deploymentsModule } from './deployments-module.ts';

@@ -3,9 +3,6 @@
  * library that shows what is visible from a namespace. Keeps no index of its own: the store does. app wires it; tools of
  * agents use the library.
  */
-export { agentKnowledgeOperations } from './agent-knowledge-operations.ts';
 export { chunkDocument } from './document-chunks.ts';
-export { knowledgeContract } from './knowledge-kind.ts';
-export { KnowledgeLibrary } from './knowledge-library.ts';
-export { namespaceKnowledgeOperations } from './namespace-knowledge-operations.ts';
+export { knowledgeModule } from './knowledge-module.ts';
 export { indexWords } from './search-words.ts';

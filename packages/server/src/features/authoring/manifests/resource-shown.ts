@@ -1,7 +1,8 @@
 import type { Resource } from '@svc/api/resources';
-import type { AccessTarget, CallContext } from '../../../auth/contract.ts';
+import type { AccessTarget, Authorizer, CallContext, Caller } from '../../../auth/contract.ts';
+import type { WriteOrigin } from '../../../controllers/contract.ts';
 import { parseJsonMap, rowOf } from '../../../resources/index.ts';
-import type { ReadTx, StoredResource } from '../../../store/contracts/index.ts';
+import type { ReadTx, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
 
 /** What reading secret values of a record needs a grant on. */
@@ -9,6 +10,12 @@ export const secretTarget = (record: Pick<StoredResource, 'key'>): AccessTarget 
   record.key.kind === 'Namespace'
     ? { namespace: record.key.name }
     : { namespace: record.key.namespace, ...(record.key.kind === 'Agent' ? { agent: record.key.name } : {}) };
+
+/** Whether the origin of a write may see the secret values of a resource; without grants it is the program itself that writes. */
+export const valueReader =
+  (authorizer: Pick<Authorizer, 'readsSecrets'>) =>
+  ({ caller }: WriteOrigin, key: ResourceKey): boolean =>
+    caller.grants === undefined || authorizer.readsSecrets(caller as Caller, secretTarget({ key }));
 
 /** Values of Secrets, also of those that templates hold, never appear in lists and events, for any reader. */
 export const isSecret = (record: StoredResource): boolean => {

@@ -2,7 +2,4 @@
  * features/authoring/mcp-servers: MCP servers and bindings as resources: their rules, the eight operations, their conditions, and what a
  * reference of an agent resolves to (`mcp-references.ts`). Connects to nothing: turns have no MCP client yet. app wires it.
  */
-export { mcpBindingOperations } from './binding-operations.ts';
-export { mcpController } from './mcp-controller.ts';
-export { mcpContracts } from './mcp-kinds.ts';
-export { mcpServerOperations } from './server-operations.ts';
+export { mcpServersModule } from './mcp-servers-module.ts';

@@ -10,12 +10,8 @@ import { DEFAULT_NAMESPACE, namespaceKey, SYSTEM_NAMESPACE } from '../../../reso
 import type { Store } from '../../../store/contracts/index.ts';
 
 export { NamespaceAncestry } from './namespace-ancestry.ts';
-export { descendantRecords, NamespaceDirectory } from './namespace-directory.ts';
-export { namespaceContract } from './namespace-kind.ts';
-export { namespaceOperations } from './namespace-operations.ts';
-export { NamespacePurge } from './namespace-purge.ts';
-export { NamespaceService, type NamespaceTurns } from './namespace-service.ts';
-export { PastAncestry } from './past-ancestry.ts';
+export { descendantNames, NamespaceDirectory } from './namespace-directory.ts';
+export { namespacesModule } from './namespaces-module.ts';
 
 /** Creates `system` and `default` where they are missing; called at every start. */
 export const ensureNamespaces = async (

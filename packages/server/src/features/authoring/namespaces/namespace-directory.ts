@@ -43,6 +43,17 @@ export class NamespaceDirectory implements NamespaceGate, NamespaceFacts {
     return (await this.#find(reads, namespace))?.state;
   }
 
+  /** The namespace and its ancestors, nearest first: where references from it are looked for; [] for a missing or deleted one. */
+  async visible(reads: Reads, namespace: string): Promise<readonly string[]> {
+    const state = await this.find(reads, namespace);
+    return state === undefined || state.isDeleted ? [] : [namespace, ...state.ancestors];
+  }
+
+  /** Names of everything below a namespace, parents before their children, tombstones included. */
+  descendants(reads: Reads, namespace: string): Promise<readonly string[]> {
+    return descendantNames(reads.resources, namespace);
+  }
+
   /** Namespaces directly below one ('' = the roots) by name, tombstones included. */
   async children(reads: Reads, parent: string): Promise<readonly NamespaceState[]> {
     return (await childRecords(reads.resources, [parent])).map(namespaceState);
@@ -80,6 +91,10 @@ export const descendantRecords = async (resources: ResourceReads, name: string):
   }
   return found;
 };
+
+/** Names of everything below a namespace, as `descendantRecords`. */
+export const descendantNames = async (resources: ResourceReads, name: string): Promise<readonly string[]> =>
+  (await descendantRecords(resources, name)).map((record) => record.key.name);
 
 const childRecords = (resources: ResourceReads, parents: readonly string[]): Promise<readonly StoredResource[]> =>
   everyResource(resources, {

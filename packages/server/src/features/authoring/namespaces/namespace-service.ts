@@ -37,7 +37,7 @@ export interface PurgePayload {
 
 /** What a tombstone does to turns; runtime satisfies it. */
 export interface NamespaceTurns {
-  /** Stops every running and waiting turn of the namespaces; queued ones stay. Looks at the turns of all namespaces. */
+  /** Stops every running and waiting turn of the namespaces; queued ones stay. */
   stopNamespaces(tx: WriteTx, namespaces: ReadonlySet<string>): Promise<void>;
 }
 

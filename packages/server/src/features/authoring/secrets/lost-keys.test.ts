@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { seededRandom } from '../../../base/index.ts';
 import { recordKey, sealMap } from '../../../resources/index.ts';
 import { openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
-import { openSecretKeys, secretContract } from './index.ts';
+import { openSecretKeys } from './index.ts';
+import { secretContract } from './secret-kind.ts';
 
 let world: ResourceWorld;
 let dataDir: string;

@@ -27,16 +27,13 @@ import { namespaceKey, openRecord, recordKey } from '../../../resources/index.ts
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { bytesOfGivenStore } from '../../../store/testing/given-store.ts';
 import { ADMIN, callContext, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
-import {
-  auditSecretReads,
-  freshKey,
-  KeyRing,
-  openSecretKeys,
-  SecretResolver,
-  secretContract,
-  secretOperations,
-} from './index.ts';
+import { openSecretKeys } from './index.ts';
 import { KeyFile } from './key-file.ts';
+import { freshKey, KeyRing } from './key-ring.ts';
+import { secretContract } from './secret-kind.ts';
+import { secretOperations } from './secret-operations.ts';
+import { auditSecretReads } from './secret-read-audit.ts';
+import { SecretResolver } from './secret-resolver.ts';
 
 const READER: Caller = { ...ADMIN, grants: [{ role: 'viewer', readSecrets: false }] };
 const VALUE = 'a-value-nobody-may-find';

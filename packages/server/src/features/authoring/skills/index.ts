@@ -2,5 +2,4 @@
  * features/authoring/skills: skills as resources and as agents see them: rules, condition Complete, and which skill a name means in
  * a namespace. Does not keep which skills are active: sessions do. app wires it; prompts get `promptSkills`.
  */
-export { SkillDirectory } from './skill-directory.ts';
-export { skillContract } from './skill-kind.ts';
+export { skillsModule } from './skills-module.ts';

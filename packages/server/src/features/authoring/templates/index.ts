@@ -3,5 +3,4 @@
  * render them into namespaces (features/authoring/deployments) nor merge them into agents (features/conversation/agents): both read them from the
  * store. app wires it.
  */
-export { templateContract } from './template-kind.ts';
-export { templateOperations } from './template-operations.ts';
+export { templatesModule } from './templates-module.ts';

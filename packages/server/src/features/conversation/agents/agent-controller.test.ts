@@ -16,9 +16,9 @@ import { silentLog } from '../../../base/index.ts';
 import { kindContract } from '../../../controllers/contract.ts';
 import { ReconcileLoop } from '../../../controllers/index.ts';
 import { recordKey } from '../../../resources/index.ts';
-import { descendantRecords } from '../../authoring/namespaces/index.ts';
+import { descendantRecords } from '../../authoring/namespaces/namespace-directory.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
-import { agentController } from './index.ts';
+import { agentController } from './agent-controller.ts';
 
 const { createAgent, getAgent, createNamespace } = GatewayService.method;
 const KINDS = ['Template', 'McpServer', 'McpServerBinding', 'Skill', 'SandboxPolicy', 'SandboxClass', 'Secret'];

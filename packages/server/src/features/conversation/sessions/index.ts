@@ -4,7 +4,4 @@
  * turns. Does not own admission, turns or stops (runtime), following (runtime/stream) or deliveries. Called by app, which
  * mounts the operations and hands the browser surface what it needs.
  */
-
-export { sessionsFeature } from './session-operations.ts';
-export type { SessionLimits, SessionsDeps } from './sessions-deps.ts';
-export { sessionActivity } from './wire/index.ts';
+export { sessionsModule } from './sessions-module.ts';

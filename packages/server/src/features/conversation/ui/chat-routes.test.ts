@@ -9,7 +9,7 @@ import type { ObjectAccess } from '../../../runtime/contract.ts';
 import { sessionHolder } from '../../../store/contracts/index.ts';
 import { textResult } from '../../../tools/index.ts';
 import { SessionHarness } from '../sessions/testing/index.ts';
-import { chatRoutes } from './index.ts';
+import { chatRoutes } from './chat-routes.ts';
 import { routeFetch } from './testing/index.ts';
 
 const { method: gateway } = GatewayService;

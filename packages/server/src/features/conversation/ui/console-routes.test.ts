@@ -7,7 +7,7 @@ import type { HttpRoute } from '../../../operations/index.ts';
 import { formatSessionName, namespaceKey, ResourceViews, resourceNotFound } from '../../../resources/index.ts';
 import type { ResourceChange } from '../../../store/contracts/index.ts';
 import { SessionHarness } from '../sessions/testing/index.ts';
-import { consoleRoutes } from './index.ts';
+import { consoleRoutes } from './console-routes.ts';
 import { routeFetch } from './testing/index.ts';
 
 const { method: gateway } = GatewayService;

@@ -3,5 +3,4 @@
  * multiplexed event stream. Owns the chunk table and its request bodies; what sessions do is handed in by app. Called by
  * transport through the routes that app mounts.
  */
-export { chatRoutes } from './chat-routes.ts';
-export { consoleRoutes } from './console-routes.ts';
+export { uiModule } from './ui-module.ts';

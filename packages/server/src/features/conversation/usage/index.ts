@@ -2,7 +2,4 @@
  * features/conversation/usage: usage policies as resources and the meter that holds every model call, tool call and session creation to
  * them. Counts only what runtime tells it and knows no turn. Called by runtime as its UsageMeter; app wires it.
  */
-export { PolicyIndex } from './policy-index.ts';
-export { usagePolicyContract } from './policy-kind.ts';
-export { UsageConditions, usageActivity } from './usage-facts.ts';
-export { PolicyMeter } from './usage-meter.ts';
+export { usageModule } from './usage-module.ts';

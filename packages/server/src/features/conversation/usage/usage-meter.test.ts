@@ -6,7 +6,10 @@ import { recordKey } from '../../../resources/index.ts';
 import type { TurnUsage, UsageMetric } from '../../../runtime/contract.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
-import { PolicyIndex, PolicyMeter, UsageConditions, usageActivity, usagePolicyContract } from './index.ts';
+import { PolicyIndex } from './policy-index.ts';
+import { usagePolicyContract } from './policy-kind.ts';
+import { UsageConditions, usageActivity } from './usage-facts.ts';
+import { PolicyMeter } from './usage-meter.ts';
 
 type Limit = NonNullable<MessageInitShape<typeof UsagePolicySpecSchema>['hard']>[number];
 

@@ -4,9 +4,4 @@
  * sessions or turns: posts are stored and shown; no agent hears of them before there is routing. Called by app, which mounts
  * the operations and registers contracts, controller and queue worker.
  */
-export { channelContract } from './channel-kind.ts';
-export { channelOperations } from './channel-operations.ts';
-export { ChannelRemains } from './channel-remains.ts';
-export type { ChannelLimits } from './channels-deps.ts';
-export { ChannelActivities } from './stream/index.ts';
-export { subscriptionContract, subscriptionController } from './subscription/index.ts';
+export { channelsModule } from './channels-module.ts';

@@ -4,6 +4,4 @@
  * nothing. app wires the contracts
  * and the operations, of which none is served yet.
  */
-export { connectorClassContract } from './class-kind.ts';
-export { connectorContract } from './connector-kind.ts';
-export { connectorOperations } from './connector-operations.ts';
+export { connectorsModule } from './connectors-module.ts';

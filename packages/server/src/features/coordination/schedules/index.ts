@@ -3,8 +3,5 @@
  * the controller that keeps next_run_at, timer rows and conditions true. Does not fire: nothing takes the timers yet, and
  * claims stay unset. Called by app, which mounts the operations and registers contract and controller.
  */
-export { createInputCheck } from './input-check.ts';
-export { scheduleController } from './schedule-controller.ts';
-export { scheduleContract } from './schedule-kind.ts';
-export { scheduleOperations } from './schedule-operations.ts';
+export { schedulesModule } from './schedules-module.ts';
 export { utcCron } from './timing/index.ts';

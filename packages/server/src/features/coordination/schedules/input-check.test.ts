@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createInputCheck } from './index.ts';
+import { createInputCheck } from './input-check.ts';
 
 const check = createInputCheck();
 

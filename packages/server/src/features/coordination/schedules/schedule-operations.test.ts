@@ -9,7 +9,10 @@ import { defaultLabelLimits, recordKey } from '../../../resources/index.ts';
 import { quietStore } from '../../../store/testing/quiet-store.ts';
 import { NamespaceDirectory } from '../../authoring/namespaces/index.ts';
 import { openResourceWorld } from '../../testing/index.ts';
-import { createInputCheck, scheduleContract, scheduleController, scheduleOperations } from './index.ts';
+import { createInputCheck } from './input-check.ts';
+import { scheduleController } from './schedule-controller.ts';
+import { scheduleContract } from './schedule-kind.ts';
+import { scheduleOperations } from './schedule-operations.ts';
 import { SCHEDULE_TIMER } from './schedule-timer.ts';
 
 const { method } = GatewayService;

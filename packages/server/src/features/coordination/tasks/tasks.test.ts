@@ -8,8 +8,9 @@ import type { Operation } from '../../../operations/index.ts';
 import { formatKey, recordKey } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
-import { TaskTimer, taskContract, taskOperations } from './index.ts';
-import { TASK_TIMER } from './task-timer.ts';
+import { taskContract } from './task-kind.ts';
+import { taskOperations } from './task-operations.ts';
+import { TASK_TIMER, TaskTimer } from './task-timer.ts';
 
 const HOUR = 3_600_000_000;
 const times = { lifetimeMicros: HOUR, retentionMicros: 2 * HOUR };

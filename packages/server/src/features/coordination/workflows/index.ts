@@ -3,6 +3,4 @@
  * their references resolve to. Does not run them, and nothing else does yet. app wires the contract
  * and the operations, of which none is served yet.
  */
-export { toolGrant } from './tool-grant.ts';
-export { workflowContract } from './workflow-kind.ts';
-export { workflowOperations } from './workflow-operations.ts';
+export { workflowsModule } from './workflows-module.ts';

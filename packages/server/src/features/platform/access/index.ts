@@ -3,6 +3,4 @@
  * access: who they are, and the audit log. Recognises its credentials for auth's authenticator. Does not decide access (auth
  * does); writes audit records only of what it makes and revokes. Called by app.
  */
-export { accessOperations } from './access-operations.ts';
-export { ApiKeyDirectory, apiKeyOperations } from './api-keys/index.ts';
-export { AccessTokens, keySetRoute, SEALED_TOKEN_KEY, TokenKeys, tokenOperations } from './tokens/index.ts';
+export { accessModule } from './access-module.ts';

@@ -8,7 +8,7 @@ import type { InstanceValues, ReadTx, StoreDump, WriteTx } from '../../../store/
 import { backupOperations } from './backup-operations.ts';
 import { BackupSchedule } from './backup-schedule.ts';
 import { BackupService } from './backup-service.ts';
-import { pendingBackup } from './index.ts';
+import { pendingBackup } from './pending-backup.ts';
 import { createObjects, tableDump } from './testing/index.ts';
 
 /** 2026-03-01T12:00:00Z. */

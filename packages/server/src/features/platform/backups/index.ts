@@ -4,8 +4,5 @@
  * the command line reaches it through app/upkeep.
  */
 export { addKeys, type KeyFiles, placeFile, sealKeys, type WrittenArchive, writeArchive } from './archive/index.ts';
-export { backupOperations } from './backup-operations.ts';
-export { BackupSchedule } from './backup-schedule.ts';
-export { BackupService } from './backup-service.ts';
-export { failedTries, pendingBackup } from './pending-backup.ts';
+export { backupsModule } from './backups-module.ts';
 export { type CheckedArchive, checkArchive, restoreArchive } from './restore-archive.ts';

@@ -2,4 +2,4 @@
  * features/platform/sandboxes: sandbox classes, policies and sandboxes as resources, and the one rule of mount paths
  * (`mount-path-rules.ts`). Runs no sandbox: there are no backends yet. app wires the contracts.
  */
-export { sandboxContracts } from './sandbox-kinds.ts';
+export { sandboxesModule } from './sandboxes-module.ts';

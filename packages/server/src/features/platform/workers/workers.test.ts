@@ -4,8 +4,11 @@ import type { Operation } from '../../../operations/index.ts';
 import { parseJsonMap } from '../../../resources/index.ts';
 import type { ResourceChange, StoredResource } from '../../../store/contracts/index.ts';
 import { openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
-import { HEARTBEAT_MS, WorkerRegistration, WorkerWatch, workerContract, workerOperations } from './index.ts';
-import { emptyWorkerSpec, WORKER_ORIGIN, workerKey } from './worker-records.ts';
+import { workerOperations } from './worker-operations.ts';
+import { emptyWorkerSpec, WORKER_ORIGIN, workerContract, workerKey } from './worker-records.ts';
+import { WorkerRegistration } from './worker-registration.ts';
+import { HEARTBEAT_MS } from './worker-rules.ts';
+import { WorkerWatch } from './worker-watch.ts';
 
 describe('workers', () => {
   let world: ResourceWorld;

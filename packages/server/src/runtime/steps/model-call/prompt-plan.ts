@@ -24,7 +24,7 @@ const modelTools = (offered: readonly OfferedTool[]): PromptRequest['tools'] => 
   return told;
 };
 
-/** Plans the prompt of the turn's next model call; skills are read anew each time. */
+/** Plans the prompt of the turn's next model call; skills are read again each time. */
 export const planPrompt = async (
   turn: StepTurn,
   profile: ResolvedProfile,

@@ -31,6 +31,7 @@ import {
   renewClaims,
   saveTurn,
   setNamespaceReady,
+  startedTurns,
 } from './turn-writes.ts';
 
 /** Refused when the id is taken. */
@@ -192,6 +193,10 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   async claimedTurns(worker: string | undefined, limit: number) {
     return claimedTurns(this.#access.sql, worker, limit);
+  }
+
+  async startedTurns(namespace: string, after: string, limit: number) {
+    return startedTurns(this.#access.sql, namespace, { after, limit });
   }
 
   async renewClaims(

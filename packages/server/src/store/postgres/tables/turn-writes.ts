@@ -57,6 +57,11 @@ const EXPIRED = turnsWhere(
 const CLAIMED_BY = turnsWhere('WHERE c.worker = $1 ORDER BY c.turn_id LIMIT $2');
 const CLAIMED_BY_ANY = turnsWhere('WHERE c.worker = ANY($1::text[]) ORDER BY c.worker, c.turn_id LIMIT $2');
 const CLAIMED = turnsWhere('WHERE c.worker IS NOT NULL ORDER BY c.worker, c.turn_id LIMIT $1');
+/** Walks claims and parked turns only: a namespace is deleted rarely, and there is no index of turns by namespace. */
+const STARTED = turnsWhere(
+  `JOIN (SELECT turn_id AS id FROM claims UNION SELECT id FROM turns WHERE wake_at > 0) s ON s.id = t.id
+   WHERE t.namespace = $1 AND t.id > $2 ORDER BY t.id LIMIT $3`,
+);
 /** Namespaces with ready turns between two, leaping from one to the next in the index; `place` counts from `first`. */
 const leap = (name: string, range: string, first: number): string =>
   `${name} AS (
@@ -180,6 +185,13 @@ export const claimedTurns = async (
   const rows = worker === undefined ? await sql.rows(CLAIMED, [limit]) : await sql.rows(CLAIMED_BY, [worker, limit]);
   return rows.map(toTurn);
 };
+
+/** Claimed and parked turns of a namespace by id. */
+export const startedTurns = async (
+  sql: Queries,
+  namespace: string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly TurnRow[]> => (await sql.rows(STARTED, [namespace, after, limit])).map(toTurn);
 
 /** Renews all claims of a worker that it still holds. */
 export const renewClaims = async (

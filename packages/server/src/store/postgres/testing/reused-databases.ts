@@ -10,26 +10,27 @@ export interface ReusedDatabase {
 
 /** A database is used for so many tests: rows that were deleted still take place in it. */
 const USES = 25;
-/** Ends every other session of the database, and waits until they have ended. */
-const END_OTHERS =
-  'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()';
-/** Leaves what a migration of an empty database leaves. */
+/** Tells every session of the database to end; a row for each that has not ended yet. */
+const END_SESSIONS = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1';
+/** The server itself looks only every 100 ms whether a session that it waits for has ended. */
+const PAUSE = 'SELECT pg_sleep(0.002)';
+const MOST_PAUSES = 5_000;
+/** Leaves what the template holds: the steps of the schema, and in which form words are cut. */
 const EMPTY = `DO $$ DECLARE name text; BEGIN
-  FOR name IN SELECT quote_ident(relname) FROM pg_class
-    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'
+  FOR name IN SELECT quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+    AND relname NOT IN ('schema_migrations', 'instance')
   LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
-  FOR name IN SELECT quote_ident(relname) FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace
-  LOOP EXECUTE 'ALTER SEQUENCE ' || name || ' RESTART'; END LOOP;
+  DELETE FROM instance WHERE instance.name <> 'search.words';
+  PERFORM setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace;
 END $$`;
-/** Changes when a table, a column, an index, a trigger or a function was made, changed or removed, or a migration taken back. */
-const SHAPE = `SELECT md5(string_agg(line, ';' ORDER BY line)) AS shape FROM (
-  SELECT relname || relkind::text AS line FROM pg_class WHERE relnamespace = 'public'::regnamespace
-  UNION ALL SELECT concat(c.relname, '.', a.attname, a.atttypid, a.attnotnull) FROM pg_attribute a
-    JOIN pg_class c ON c.oid = a.attrelid WHERE c.relnamespace = 'public'::regnamespace AND a.attnum > 0
-  UNION ALL SELECT conname || pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace
-  UNION ALL SELECT tgname || pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
-  UNION ALL SELECT proname || md5(prosrc) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-  UNION ALL SELECT row_to_json(m)::text FROM schema_migrations m) AS lines`;
+const CATALOGS = ['pg_class', 'pg_attribute', 'pg_constraint', 'pg_trigger', 'pg_proc'];
+/**
+ * Changes when a table, a column, an index, a trigger or a function was made, changed or removed, or a migration applied or taken
+ * back: each leaves a row of a newer transaction, or one row less.
+ */
+const SHAPE = `SELECT concat_ws(' ', ${CATALOGS.map(
+  (catalog) => `(SELECT concat(count(*), '/', max(xmin::text::bigint)) FROM ${catalog})`,
+).join(', ')}, (SELECT string_agg(version::text, ' ' ORDER BY version) FROM schema_migrations)) AS shape`;
 
 interface Used {
   readonly name: string;
@@ -63,12 +64,19 @@ export class ReusedDatabases {
     }
     // What still runs on it would connect again at once.
     await this.#run(`ALTER DATABASE ${used.name} ALLOW_CONNECTIONS false`);
-    await this.#run(END_OTHERS, [used.name]);
+    await this.#endSessions(used.name);
     await this.#run(`ALTER DATABASE ${used.name} RENAME TO ${name}`);
     await this.#run(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     if (await this.#isEmptied(name)) return this.#given({ name, uses: used.uses + 1 });
     await this.#drop(name);
     return this.take();
+  }
+
+  async #endSessions(database: string): Promise<void> {
+    for (let pauses = 0; (await this.#run(END_SESSIONS, [database])) > 0; pauses++) {
+      if (pauses === MOST_PAUSES) throw new Error(`sessions of ${database} do not end`);
+      await this.#run(PAUSE);
+    }
   }
 
   #given(database: Used): ReusedDatabase {
@@ -79,8 +87,8 @@ export class ReusedDatabases {
     return { url: this.#url(database.name), drop };
   }
 
-  #drop(name: string): Promise<void> {
-    return this.#run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  async #drop(name: string): Promise<void> {
+    await this.#run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   }
 
   /** False for a database whose tables are no longer those of the template. */
@@ -110,9 +118,10 @@ export class ReusedDatabases {
     return this.#server.replace(/[^/]*$/, name);
   }
 
-  async #run(text: string, values: unknown[] = []): Promise<void> {
+  /** Number of rows. */
+  async #run(text: string, values: unknown[] = []): Promise<number> {
     this.#connection ??= this.#connect();
-    await (await this.#connection).query(text, values);
+    return (await (await this.#connection).query(text, values)).rowCount ?? 0;
   }
 
   async #connect(): Promise<Client> {

@@ -60,7 +60,7 @@ export class TestDatabases {
     const { store } = await openTestStore({ url });
     await store.close();
     // Each database made from it is a store of its own.
-    await runSql(url, 'DELETE FROM instance');
+    await runSql(url, `DELETE FROM instance WHERE name <> 'search.words'`);
   }
 }
 

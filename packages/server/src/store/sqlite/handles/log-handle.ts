@@ -202,6 +202,11 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
     return this.#access.tables.claims.claimed(worker, limit);
   }
 
+  async startedTurns(namespace: string, after: string, limit: number) {
+    this.#access.enter();
+    return this.#access.tables.claims.started(namespace, after, limit);
+  }
+
   async renewClaims(
     worker: string,
     claims: readonly { readonly turnId: string; readonly fence: number }[],

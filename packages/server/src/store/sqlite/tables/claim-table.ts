@@ -9,6 +9,11 @@ const EXPIRED = `${SELECT_TURNS} FROM (SELECT turn_id, expires_at FROM claims WH
   CROSS JOIN turns t ON t.id = c.turn_id`;
 const CLAIMED_BY = `${SELECT_TURNS} ${FROM_CLAIMS} WHERE c.worker = ? ORDER BY c.turn_id ${LIMIT}`;
 const CLAIMED = `${SELECT_TURNS} ${FROM_CLAIMS} ORDER BY c.worker, c.turn_id ${LIMIT}`;
+/** Walks claims and parked turns only: a namespace is deleted rarely, and there is no index of turns by namespace. */
+const STARTED = `${SELECT_TURNS} FROM (SELECT turn_id AS id FROM claims
+    UNION SELECT id FROM turns INDEXED BY turns_parked WHERE wake_at > 0) s
+  CROSS JOIN turns t ON t.id = s.id LEFT JOIN claims c ON c.worker = t.worker AND c.turn_id = t.id
+  WHERE t.namespace = ? AND s.id > ? ORDER BY s.id ${LIMIT}`;
 const NEXT_WORKER = 'SELECT worker FROM claims WHERE worker > ? ORDER BY worker LIMIT 1';
 const HELD = 'SELECT turn_id, fence FROM claims WHERE worker = ?';
 const RENEW_ALL = 'UPDATE claims SET expires_at = ? WHERE worker = ?';
@@ -37,6 +42,7 @@ export class ClaimTable {
   readonly #expired: Statement<TurnSqlRow>;
   readonly #claimedBy: Statement<TurnSqlRow>;
   readonly #claimed: Statement<TurnSqlRow>;
+  readonly #started: Statement<TurnSqlRow>;
   readonly #held: Statement<{ turn_id: string; fence: number }>;
   readonly #renewAll: Statement;
   readonly #renewOne: Statement;
@@ -51,6 +57,7 @@ export class ClaimTable {
     this.#expired = connection.statement(EXPIRED);
     this.#claimedBy = connection.statement(CLAIMED_BY);
     this.#claimed = connection.statement(CLAIMED);
+    this.#started = connection.statement(STARTED);
     this.#nextWorker = connection.statement(NEXT_WORKER);
     this.#held = connection.statement(HELD);
     this.#renewAll = connection.statement(RENEW_ALL);
@@ -68,6 +75,10 @@ export class ClaimTable {
   claimed(worker: string | undefined, limit: number): TurnRow[] {
     const rows = worker === undefined ? this.#claimed.all(limit) : this.#claimedBy.all(worker, limit);
     return rows.map(toTurn);
+  }
+
+  started(namespace: string, after: string, limit: number): TurnRow[] {
+    return this.#started.all(namespace, after, limit).map(toTurn);
   }
 
   /** Claims of workers that do not live; one read per worker that holds any. */

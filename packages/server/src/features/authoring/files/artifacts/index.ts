@@ -3,4 +3,3 @@
  * granted to others, promoted to files. Writes no files itself. Called by features/authoring/files only.
  */
 export { artifactsFeature } from './artifact-operations.ts';
-export type { Artifacts } from './artifacts.ts';

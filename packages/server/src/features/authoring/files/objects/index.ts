@@ -4,5 +4,5 @@
  */
 export { objectKey, StoredObjects } from './object-access.ts';
 export { ObjectCollector } from './object-collector.ts';
-export { linkKey, ObjectLinks, SEALED_LINK_KEY } from './object-links.ts';
+export { LinkKey, ObjectLinks, SEALED_LINK_KEY } from './object-links.ts';
 export { sendObject } from './send-object.ts';

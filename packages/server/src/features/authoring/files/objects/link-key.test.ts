@@ -3,8 +3,8 @@ import { ManualClock, seededRandom } from '../../../../base/index.ts';
 import { RESEAL, ResealWorker } from '../../../../controllers/index.ts';
 import type { BlobStore } from '../../../../store/contracts/index.ts';
 import { openResourceWorld, type ResourceWorld } from '../../../testing/index.ts';
-import { freshKey, KeyRing } from '../../secrets/index.ts';
-import { linkKey, ObjectLinks, SEALED_LINK_KEY } from './object-links.ts';
+import { freshKey, KeyRing } from '../../secrets/key-ring.ts';
+import { LinkKey, ObjectLinks, SEALED_LINK_KEY } from './object-links.ts';
 
 let world: ResourceWorld;
 let warnings: string[];
@@ -16,12 +16,15 @@ afterEach(() => world.close());
 
 const random = seededRandom(3);
 const ring = new KeyRing([freshKey(random)], random);
-const open = (seal = ring): Promise<Uint8Array> =>
-  linkKey({ store: world.store, random, seal, log: { warn: (text) => void warnings.push(text) } });
+const open = async (seal = ring): Promise<Uint8Array> => {
+  const key = new LinkKey({ store: world.store, random, seal, log: { warn: (text) => void warnings.push(text) } });
+  await key.open();
+  return key.bytes;
+};
 const stored = async (): Promise<string> => (await world.store.direct.instance.value('object-link-key')) ?? '';
 const object = { key: 'k', sha256: 'a'.repeat(64), mediaType: 'image/png', sizeBytes: 3, filename: 'f' };
-const linkBy = (key: Uint8Array): string =>
-  new ObjectLinks({ key, clock: new ManualClock(), blobs: {} as BlobStore }).link('default', object);
+const linkBy = (bytes: Uint8Array): string =>
+  new ObjectLinks({ key: { bytes }, clock: new ManualClock(), blobs: {} as BlobStore }).link('default', object);
 
 it('is stored sealed, and is the same at the next start', async () => {
   const key = await open();

@@ -31,7 +31,7 @@ describe('ObjectLinks', () => {
       yield Buffer.from(sha256.slice(0, 3));
     },
   } as unknown as BlobStore;
-  const links = new ObjectLinks({ key: new Uint8Array(32).fill(1), clock, blobs });
+  const links = new ObjectLinks({ key: { bytes: new Uint8Array(32).fill(1) }, clock, blobs });
 
   it('serves the bytes as an attachment that no browser runs', async () => {
     const answer = await served(links, links.link('default', object));
@@ -50,7 +50,10 @@ describe('ObjectLinks', () => {
     const other = Buffer.from(JSON.stringify({ sha256: 'b'.repeat(64), type: '', name: '', exp: 9e9 })).toString(
       'base64url',
     );
-    const foreign = new ObjectLinks({ key: new Uint8Array(32).fill(2), clock, blobs }).link('default', object);
+    const foreign = new ObjectLinks({ key: { bytes: new Uint8Array(32).fill(2) }, clock, blobs }).link(
+      'default',
+      object,
+    );
     for (const bad of [`/v1/objects/${other}.${signature}`, `/v1/objects/${payload}.`, '/v1/objects/x', foreign]) {
       await expect(served(links, bad)).rejects.toMatchObject({ code: 'NOT_FOUND', reason: 'OBJECT_NOT_FOUND' });
     }
@@ -70,7 +73,7 @@ describe('ObjectLinks', () => {
     const stream = { write: () => false, onDrained: () => lags(), end: () => undefined, writable: false };
     const exchange = { header: () => undefined, stream: () => stream };
     const left = new AbortController();
-    const others = new ObjectLinks({ key: new Uint8Array(32).fill(1), clock, blobs: slow });
+    const others = new ObjectLinks({ key: { bytes: new Uint8Array(32).fill(1) }, clock, blobs: slow });
     const token = others.link('default', object).slice('/v1/objects/'.length);
     const served = others
       .route()

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Clock, Fault, type Log, type Random } from '../../../../base/index.ts';
+import { assert, type Clock, Fault, type Log, type Random } from '../../../../base/index.ts';
 import type { HttpExchange, HttpRoute } from '../../../../operations/index.ts';
 import { isSealed, type ValueSeal } from '../../../../resources/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
@@ -35,7 +35,7 @@ interface LinkFacts {
  * key that a release before stored unsealed is sealed and stays. One that cannot be opened, because the keys of secrets were lost, is
  * replaced: links that were handed out before end early.
  */
-export const linkKey = ({ store, random, seal, log }: LinkKeyDeps): Promise<Uint8Array> =>
+const linkKey = ({ store, random, seal, log }: LinkKeyDeps): Promise<Uint8Array> =>
   store.write(async (tx) => {
     const stored = await tx.instance.value(KEY_NAME);
     const known = stored === undefined || !isSealed(stored) ? stored : seal.open(PLACE, stored);
@@ -49,16 +49,35 @@ export const linkKey = ({ store, random, seal, log }: LinkKeyDeps): Promise<Uint
     return Buffer.from(key, 'base64');
   });
 
+/** The same key from the start of the process on, which opens it. */
+export class LinkKey {
+  readonly #deps: LinkKeyDeps;
+  #bytes: Uint8Array | undefined;
+
+  constructor(deps: LinkKeyDeps) {
+    this.#deps = deps;
+  }
+
+  async open(): Promise<void> {
+    this.#bytes = await linkKey(this.#deps);
+  }
+
+  get bytes(): Uint8Array {
+    assert(this.#bytes !== undefined, 'the key of links is opened before the first link');
+    return this.#bytes;
+  }
+}
+
 const notALink = (): Fault =>
   new Fault('NOT_FOUND', 'OBJECT_NOT_FOUND', 'no such object, or the link is no longer valid');
 
 /** Short-lived links to object bytes: signed, bound to one object, the only credential of their route. */
 export class ObjectLinks {
-  readonly #key: Uint8Array;
+  readonly #key: Pick<LinkKey, 'bytes'>;
   readonly #clock: Clock;
   readonly #blobs: BlobStore;
 
-  constructor(deps: { readonly key: Uint8Array; readonly clock: Clock; readonly blobs: BlobStore }) {
+  constructor(deps: { readonly key: Pick<LinkKey, 'bytes'>; readonly clock: Clock; readonly blobs: BlobStore }) {
     this.#key = deps.key;
     this.#clock = deps.clock;
     this.#blobs = deps.blobs;
@@ -105,6 +124,6 @@ export class ObjectLinks {
   }
 
   #sign(payload: string): string {
-    return createHmac('sha256', this.#key).update(`GET\n${payload}`).digest('base64url');
+    return createHmac('sha256', this.#key.bytes).update(`GET\n${payload}`).digest('base64url');
   }
 }

@@ -13,19 +13,16 @@ import { Fault, silentLog } from '../../../../base/index.ts';
 import { QueueRunner, ReconcileLoop } from '../../../../controllers/index.ts';
 import type { HttpExchange, HttpRoute, Operation } from '../../../../operations/index.ts';
 import { ADMIN, callContext, openResourceWorld } from '../../../testing/index.ts';
-import { chunkDocument, indexWords, KnowledgeLibrary } from '../../knowledge/index.ts';
-import {
-  artifactsFeature,
-  FileWorker,
-  fileContract,
-  fileController,
-  filesFeature,
-  ObjectCollector,
-  ObjectLinks,
-  PdfTexts,
-  StoredObjects,
-  UploadSignatures,
-} from '../index.ts';
+import { chunkDocument, indexWords } from '../../knowledge/index.ts';
+import { KnowledgeLibrary } from '../../knowledge/knowledge-library.ts';
+import { artifactsFeature } from '../artifacts/index.ts';
+import { fileContract } from '../file-kind.ts';
+import { filesFeature } from '../file-operations.ts';
+import { FileWorker, fileController } from '../file-worker.ts';
+import { StoredObjects } from '../index.ts';
+import { ObjectCollector, ObjectLinks } from '../objects/index.ts';
+import { PdfTexts } from '../pdf/index.ts';
+import { UploadSignatures } from '../transfers/index.ts';
 import { type OpenObjects, openLocalObjects } from './world-objects.ts';
 
 const { method } = FileService;
@@ -44,8 +41,8 @@ const openParts = async (limits: Partial<typeof LIMITS>, open: OpenObjects) => {
   const { store, writer, views, clock, random, ids, feed, bus, authorizer } = world;
   const { blobs, direct, damage, close: closeObjects } = open(world);
   const objects = new StoredObjects({ store, blobs, clock });
-  const links = new ObjectLinks({ key: new Uint8Array(32), clock, blobs });
-  const signatures = new UploadSignatures(new Uint8Array(32).fill(7));
+  const links = new ObjectLinks({ key: { bytes: new Uint8Array(32) }, clock, blobs });
+  const signatures = new UploadSignatures({ bytes: new Uint8Array(32).fill(7) });
   const deps = {
     store,
     clock,

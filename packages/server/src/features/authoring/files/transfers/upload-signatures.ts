@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { UploadFacts } from '../file-facts.ts';
+import type { LinkKey } from '../objects/index.ts';
 
 /** What a link of an upload is good for. */
 export type SignedUpload = Pick<UploadFacts, 'id' | 'sizeBytes' | 'sha256' | 'expiresAt'> & { readonly key: string };
@@ -8,9 +9,9 @@ const PATH = '/v1/uploads/';
 
 /** Signs links of uploads: HMAC-SHA256 over method, id, object, size, hash and expiry; the only credential. */
 export class UploadSignatures {
-  readonly #key: Uint8Array;
+  readonly #key: Pick<LinkKey, 'bytes'>;
 
-  constructor(key: Uint8Array) {
+  constructor(key: Pick<LinkKey, 'bytes'>) {
     this.#key = key;
   }
 
@@ -28,6 +29,6 @@ export class UploadSignatures {
 
   #sign({ id, key, sizeBytes, sha256, expiresAt }: SignedUpload): string {
     const text = ['PUT', id, key, sizeBytes, sha256, expiresAt].join('\n');
-    return createHmac('sha256', this.#key).update(text).digest('base64url');
+    return createHmac('sha256', this.#key.bytes).update(text).digest('base64url');
   }
 }

@@ -23,14 +23,11 @@ import {
   type TestStream,
   type WorldOptions,
 } from '../../../testing/index.ts';
-import {
-  type ChannelLimits,
-  ChannelRemains,
-  channelContract,
-  channelOperations,
-  subscriptionContract,
-  subscriptionController,
-} from '../index.ts';
+import { channelContract } from '../channel-kind.ts';
+import { channelOperations } from '../channel-operations.ts';
+import { ChannelRemains } from '../channel-remains.ts';
+import type { ChannelLimits } from '../channels-deps.ts';
+import { subscriptionContract, subscriptionController } from '../subscription/index.ts';
 
 const { method } = GatewayService;
 

@@ -4,7 +4,8 @@ import { ModeAuthenticator } from '../../../../auth/index.ts';
 import { silentLog } from '../../../../base/index.ts';
 import type { Operation } from '../../../../operations/index.ts';
 import { openResourceWorld } from '../../../testing/index.ts';
-import { AccessTokens, ApiKeyDirectory, apiKeyOperations, TokenKeys, tokenOperations } from '../index.ts';
+import { ApiKeyDirectory, apiKeyOperations } from '../api-keys/index.ts';
+import { AccessTokens, TokenKeys, tokenOperations } from '../tokens/index.ts';
 
 export type AccessWorld = Awaited<ReturnType<typeof openAccessWorld>>;
 
@@ -25,7 +26,8 @@ export const openAccessWorld = async () => {
   const reading = { write: store.write.bind(store), direct: { ...store.direct, instance } };
   const openDirectory = () => new ApiKeyDirectory({ store: reading, bus, clock, log: silentLog });
   const directory = openDirectory();
-  const keys = await TokenKeys.open({ store, seal, dataDir, log: silentLog });
+  const keys = new TokenKeys({ store, seal, dataDir, log: silentLog });
+  await keys.open();
   const openTokens = (found = keys) =>
     new AccessTokens({
       ...{ keys: found, clock, ids, issuer: 'http://svc.test' },

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { JWK } from 'jose';
-import { type Log, Passes } from '../../../../base/index.ts';
+import { assert, type Log, Passes } from '../../../../base/index.ts';
 import type { ValueSeal } from '../../../../resources/index.ts';
 import { INSTANCE_TOKEN_KEY, type Store } from '../../../../store/contracts/index.ts';
 import { makeTokenKey, parseTokenKey, readTokenKeyFile, type TokenKey, textOfTokenKey } from './token-key.ts';
@@ -25,17 +25,23 @@ export interface TokenKeysDeps {
 
 /** The key by which every node of the store signs, and the public halves by which all of them, and anyone, verify. */
 export class TokenKeys {
-  readonly own: TokenKey;
+  readonly #deps: TokenKeysDeps;
   readonly #passes: Passes;
-  #published: readonly JWK[];
+  #own: TokenKey | undefined;
+  #published: readonly JWK[] = [];
   readonly #imported = new Map<string, KeyObject>();
 
-  private constructor(deps: Pick<TokenKeysDeps, 'store'>, found: Found) {
-    this.own = found.own;
-    this.#published = found.published;
+  constructor(deps: TokenKeysDeps) {
+    this.#deps = deps;
     this.#passes = new Passes(async () => {
       this.#published = parse(await deps.store.direct.instance.value(PUBLISHED));
     });
+  }
+
+  /** The key that new tokens are signed with. */
+  get own(): TokenKey {
+    assert(this.#own !== undefined, 'the key of tokens is opened before the first token');
+    return this.#own;
   }
 
   /**
@@ -43,13 +49,13 @@ export class TokenKeys {
    * opened, because the keys of secrets were lost, is replaced: tokens signed by it stay good. Throws KEY_FILE for a file of a
    * release before that cannot be used.
    */
-  static async open(deps: TokenKeysDeps): Promise<TokenKeys> {
-    const { store, seal, dataDir } = deps;
-    const isThere = openKey(deps, await store.direct.instance.value(INSTANCE_TOKEN_KEY)) !== undefined;
+  async open(): Promise<void> {
+    const { store, seal, dataDir, log } = this.#deps;
+    const isThere = openKey(this.#deps, await store.direct.instance.value(INSTANCE_TOKEN_KEY)) !== undefined;
     const candidate = (isThere ? undefined : await readTokenKeyFile(dataDir)) ?? makeTokenKey();
-    const found = await store.write(async (tx): Promise<Found & { readonly isLost: boolean }> => {
+    const found = await store.write(async (tx): Promise<Found> => {
       const stored = await tx.instance.value(INSTANCE_TOKEN_KEY);
-      const known = openKey(deps, stored);
+      const known = openKey(this.#deps, stored);
       const own = known ?? candidate;
       if (stored === undefined || known === undefined || !seal.isNewest(stored))
         await tx.instance.setValue(INSTANCE_TOKEN_KEY, seal.seal(PLACE, textOfTokenKey(own)));
@@ -60,8 +66,9 @@ export class TokenKeys {
       await tx.instance.setValue(PUBLISHED, JSON.stringify(published));
       return { own, published, isLost };
     });
-    if (found.isLost) deps.log.warn('the key that signs tokens could not be opened: another one signs from now on');
-    return new TokenKeys(deps, found);
+    if (found.isLost) log.warn('the key that signs tokens could not be opened: another one signs from now on');
+    this.#own = found.own;
+    this.#published = found.published;
   }
 
   /** The key set as `/.well-known/jwks.json` shows it. */
@@ -87,6 +94,7 @@ export class TokenKeys {
 interface Found {
   readonly own: TokenKey;
   readonly published: readonly JWK[];
+  readonly isLost: boolean;
 }
 
 const openKey = ({ seal }: Pick<TokenKeysDeps, 'seal'>, sealed: string | undefined): TokenKey | undefined => {

@@ -13,7 +13,7 @@ import type { Caller } from '../../../../auth/contract.ts';
 import { subjectIdentity } from '../../../../auth/index.ts';
 import { seededRandom, silentLog } from '../../../../base/index.ts';
 import type { ValueSeal } from '../../../../resources/index.ts';
-import { freshKey, KeyRing } from '../../../authoring/secrets/index.ts';
+import { freshKey, KeyRing } from '../../../authoring/secrets/key-ring.ts';
 import { type AccessWorld, callerWith, openAccessWorld } from '../testing/index.ts';
 import { keySetRoute, TokenKeys } from './index.ts';
 
@@ -173,7 +173,12 @@ describe('the keys of the instance', () => {
   const node = (name: string, seal: ValueSeal = world.seal) => {
     const dataDir = join(world.dataDir, name);
     const path = join(dataDir, 'keys', 'tokens.json');
-    return { path, open: () => TokenKeys.open({ store: world.store, seal, dataDir, log: silentLog }) };
+    const open = async (): Promise<TokenKeys> => {
+      const keys = new TokenKeys({ store: world.store, seal, dataDir, log: silentLog });
+      await keys.open();
+      return keys;
+    };
+    return { path, open };
   };
   /** What a release before kept there. */
   const keepFile = (

@@ -1,12 +1,11 @@
-import { createIds } from '../../base/index.ts';
-import { failedTries, pendingBackup } from '../../features/platform/backups/index.ts';
-import type { HttpRoute } from '../../operations/index.ts';
+import { type Clock, createIds, type Log, type Random } from '../../base/index.ts';
 import type { TurnEndHook } from '../../runtime/index.ts';
 import type { FinishedCall } from '../../transport/contract.ts';
 import type { Config } from '../config/index.ts';
-import { callLog, createMetrics, type Metrics, openTracing, profileRoute, turnEndHook } from '../telemetry/index.ts';
-import type { Engines } from './engines.ts';
-import type { AppParts } from './operations.ts';
+import { callLog } from './call-log.ts';
+import { createMetrics, type Metrics } from './metrics/index.ts';
+import { openTracing } from './tracing/index.ts';
+import { turnEndHook } from './turn-log.ts';
 
 /** What the process tells of itself. */
 export interface Observation {
@@ -19,7 +18,10 @@ export interface Observation {
 }
 
 /** Figures, spans and the lines of calls and turns. */
-export const openObservation = async (config: Config, { clock, random, log }: Engines): Promise<Observation> => {
+export const openObservation = async (
+  config: Config,
+  { clock, random, log }: { readonly clock: Clock; readonly random: Random; readonly log: Log },
+): Promise<Observation> => {
   const { otlpEndpoint, captureContent, logFormat } = config.telemetry;
   const metrics = createMetrics({ clock, namespaceLabel: config.settings['metrics.namespaceLabel'] });
   const tracing = await openTracing({
@@ -45,20 +47,3 @@ export const openObservation = async (config: Config, { clock, random, log }: En
     },
   };
 };
-
-/** Begins to show what only the wired parts know. */
-export const watchParts = ({ metrics }: Observation, { engines, resources, turns }: AppParts): void =>
-  metrics.watch({
-    store: engines.store,
-    runningTurns: () => turns.runtime.worker.running,
-    repairs: () => turns.runtime.sweeper.repairs,
-    openStreams: () => turns.streams.open,
-    slowStreams: () => turns.streams.slowEnded,
-    queueKinds: () => resources.queueKinds,
-    backupFailures: async () => failedTries(await pendingBackup(engines.store.direct)),
-  });
-
-/** Plain routes for the operator of this process. */
-export const operatorRoutes = ({ engines, resources }: AppParts): readonly HttpRoute[] => [
-  profileRoute({ authorizer: resources.authorizer, clock: engines.clock }),
-];

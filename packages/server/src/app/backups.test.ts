@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AppUnderTest } from '../testing/index.ts';
-import { Places } from '../upkeep/testing/index.ts';
-import { type Engines, wireBackups } from './index.ts';
+import { utcCron } from '../features/coordination/schedules/index.ts';
+import { backupsModule } from '../features/platform/backups/index.ts';
+import { AppUnderTest } from './testing/index.ts';
+import { storeEngine } from './upkeep/index.ts';
+import { Places } from './upkeep/testing/index.ts';
 
 let places: Places;
 beforeEach(() => {
@@ -15,8 +17,21 @@ const wired = async (flags: Readonly<Record<string, string>>) => {
   const { config, open, upkeep } = places.place('server', flags);
   const { store, blobs } = await open();
   const { clock, random, log } = places;
-  const engines = { store, blobs, clock, random, log } as Partial<Engines> as Engines;
-  return { ...wireBackups(config, engines, async () => undefined), store, dir: config.settings['backup.dir'], upkeep };
+  const backups = backupsModule({
+    store,
+    blobs,
+    clock,
+    random,
+    log,
+    audit: async () => undefined,
+    utcCron,
+    openDump: async (scratch) => storeEngine(config, places).dump(scratch),
+    version: config.transport.version,
+    clusterId: config.clusterId,
+    settings: config.settings,
+  });
+  const { jobs = [], operations = [], close } = backups;
+  return { jobs, operations, close, store, dir: config.settings['backup.dir'], upkeep };
 };
 
 describe('backups by configuration', () => {

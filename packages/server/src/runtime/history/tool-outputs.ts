@@ -1,7 +1,6 @@
-import type { StoredObjects } from '../../features/authoring/files/index.ts';
-import { PART, type Part } from '../../runtime/index.ts';
 import type { ReadTx, Store } from '../../store/contracts/index.ts';
-import type { ToolOutputReader } from '../../tools/index.ts';
+import type { ToolContext } from '../../tools/contract.ts';
+import { type ObjectAccess, PART, type Part } from '../contract.ts';
 
 const PAGE = 100;
 
@@ -32,8 +31,11 @@ const inMessages = async (tx: ReadTx, sessionId: string, callId: string): Promis
 
 /** Whole text of a tool result of the session: of the turn under way, else of its messages; inline or its object. */
 export const toolOutputs =
-  (store: Store, objects: StoredObjects): ToolOutputReader =>
-  async ({ namespace, sessionId, turnId }, callId) => {
+  (store: Pick<Store, 'read'>, objects: Pick<ObjectAccess, 'read'>) =>
+  async (
+    { namespace, sessionId, turnId }: Pick<ToolContext, 'namespace' | 'sessionId' | 'turnId'>,
+    callId: string,
+  ): Promise<string | undefined> => {
     const part = await store.read(
       async (tx) => (await inJournal(tx, turnId, callId)) ?? (await inMessages(tx, sessionId, callId)),
     );

@@ -1,0 +1,46 @@
+import { GarbageCollector, ResealWorker, statusReconciler } from '../../controllers/index.ts';
+import { joinModules } from '../../features/module-contract.ts';
+import type { Config } from '../config/index.ts';
+import { openEngines, type ServerHost } from '../engines/index.ts';
+import { Machinery } from '../machinery.ts';
+import { PeriodicJobs } from '../periodic.ts';
+import { openObservation } from '../telemetry/index.ts';
+import { wireFeatures } from './features.ts';
+import { wireHost } from './host.ts';
+import { wireTurns } from './turns.ts';
+
+/** Builds every part; nothing runs yet. `port` answers what is listened on. */
+export const wireApp = async (config: Config, around: ServerHost, port: () => number) => {
+  const opened = await openEngines(config, around);
+  const observation = await openObservation(config, opened);
+  const { metrics } = observation;
+  const engines = { ...opened, store: metrics.timed(opened.store) };
+  const host = wireHost(config, engines);
+  const turns = wireTurns({ config, engines, host, observation });
+  const features = wireFeatures({ config, engines, host, turns, port });
+  const parts = joinModules(features.list);
+  host.kinds.add(parts.kinds);
+  const { notify: hint } = host;
+  const machinery = new Machinery({
+    ...host,
+    reconcilers: [...parts.reconcilers, ...parts.statuses.map((status) => statusReconciler({ ...host, ...status }))],
+    workers: [
+      new GarbageCollector(host),
+      ...parts.workers,
+      new ResealWorker({ ...host, values: parts.sealedValues, hint }),
+    ],
+  });
+  metrics.watch({
+    store: host.store,
+    runningTurns: () => turns.runtime.worker.running,
+    repairs: () => turns.runtime.sweeper.repairs,
+    openStreams: () => turns.streams.open,
+    slowStreams: () => turns.streams.slowEnded,
+    queueKinds: () => machinery.queueKinds,
+    backupFailures: features.backups.failures,
+  });
+  const jobs = new PeriodicJobs(host);
+  return { config, engines, observation, host, turns, features, parts, machinery, jobs, port };
+};
+
+export type App = Awaited<ReturnType<typeof wireApp>>;

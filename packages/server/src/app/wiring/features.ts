@@ -1,0 +1,199 @@
+import { deploymentsModule } from '../../features/authoring/deployments/index.ts';
+import { filesModule } from '../../features/authoring/files/index.ts';
+import { chunkDocument, indexWords, knowledgeModule } from '../../features/authoring/knowledge/index.ts';
+import { manifestsModule, requireScope } from '../../features/authoring/manifests/index.ts';
+import { mcpServersModule } from '../../features/authoring/mcp-servers/index.ts';
+import { namespacesModule } from '../../features/authoring/namespaces/index.ts';
+import { templatesModule } from '../../features/authoring/templates/index.ts';
+import { sessionsModule } from '../../features/conversation/sessions/index.ts';
+import { uiModule } from '../../features/conversation/ui/index.ts';
+import { channelsModule } from '../../features/coordination/channels/index.ts';
+import { connectorsModule } from '../../features/coordination/connectors/index.ts';
+import { schedulesModule, utcCron } from '../../features/coordination/schedules/index.ts';
+import { tasksModule } from '../../features/coordination/tasks/index.ts';
+import { workflowsModule } from '../../features/coordination/workflows/index.ts';
+import type { FeatureModule } from '../../features/module-contract.ts';
+import { accessModule } from '../../features/platform/access/index.ts';
+import { adminModule } from '../../features/platform/admin/index.ts';
+import { backupsModule } from '../../features/platform/backups/index.ts';
+import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
+import { workersModule } from '../../features/platform/workers/index.ts';
+import { promptCheck } from '../../runtime/prompt/index.ts';
+import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
+import type { Engines } from '../engines/index.ts';
+import { GuardedFetch } from '../outbound/index.ts';
+import { storeEngine } from '../upkeep/index.ts';
+import type { Host } from './host.ts';
+import type { Turns } from './turns.ts';
+
+interface FeatureNeeds {
+  readonly config: Config;
+  readonly engines: Engines;
+  readonly host: Host;
+  readonly turns: Turns;
+  /** The port that is listened on; 0 before. */
+  readonly port: () => number;
+}
+
+/** What people write down. */
+const authoring = (
+  { config, engines, host, turns, port }: FeatureNeeds,
+  { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
+) => {
+  const { objects, secrets, usage, runtime } = turns;
+  const deployments = deploymentsModule({ ...host, hash: host.seal });
+  const { placement } = deployments;
+  const namespaces = namespacesModule({
+    ...host,
+    directory: host.namespaces,
+    turns: runtime.lifecycle,
+    requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
+  });
+  return {
+    namespaces,
+    deployments,
+    files: filesModule({
+      ...host,
+      objects,
+      direct: engines.objects.direct,
+      // Files are cut and compared as knowledge is, so that one search ranks both.
+      form: { chunks: chunkDocument, words: indexWords },
+      baseUrl: () => clientUrl(config, port()),
+    }),
+    mcpServers: mcpServersModule({ ...host, servers: host.door('McpServer'), bindings: host.door('McpServerBinding') }),
+    templates: templatesModule({ ...host, templates: host.door('Template'), promptCheck, placement }),
+    knowledge: knowledgeModule({ ...host, knowledge: host.door('Knowledge') }),
+    manifests: manifestsModule({
+      ...host,
+      namespaces: namespaces.tree,
+      activity: { Session: sessions.facts, UsagePolicy: usage.facts },
+      withReadAudit: secrets.withReadAudit,
+    }),
+  };
+};
+
+/** Who answers. */
+const conversation = ({ host, turns }: FeatureNeeds) => {
+  const { runtime, agents, streams, cursors, objects } = turns;
+  const { admission, lifecycle } = runtime;
+  const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
+  return {
+    sessions: sessionsModule({
+      ...host,
+      admission,
+      lifecycle,
+      streams,
+      cursors,
+      agents: agents.directory,
+      objects,
+      fetcher,
+    }),
+  };
+};
+
+/** Who works with whom and when. */
+const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
+  const { objects, secrets, runtime } = turns;
+  return {
+    channels: channelsModule({ ...host, channels: host.door('Channel'), objects }),
+    schedules: schedulesModule({ ...host, schedules: host.door('Schedule') }),
+    connectors: connectorsModule({
+      ...host,
+      isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
+      environment: engines.environment,
+      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
+    }),
+    workflows: workflowsModule(host),
+    tasks: tasksModule({ ...host, lifecycle: runtime.lifecycle }),
+  };
+};
+
+/** Running the place. */
+const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
+  const { dataDir, publicUrl, clusterId } = config;
+  const { version, trustProxy } = config.transport;
+  const { secretKeys, examineStore, objects, loaded } = engines;
+  const { runtime, workerId, models, secrets } = turns;
+  const backups = backupsModule({
+    ...host,
+    utcCron,
+    // Looked up when used: a server starts also on an engine that cannot be dumped.
+    openDump: async (scratch) => storeEngine(config, engines).dump(scratch),
+    version,
+    clusterId,
+  });
+  return {
+    workers: workersModule({ ...host, workerId, version, publicUrl, drain: () => runtime.worker.drain() }),
+    sandboxes: sandboxesModule({ ...host, secretProblem: secrets.resolver.problem.bind(secrets.resolver) }),
+    access: accessModule({
+      ...host,
+      config: config.auth,
+      trustProxy,
+      dataDir,
+      publicUrl,
+      version,
+      fetch: globalThis.fetch,
+    }),
+    admin: adminModule({
+      ...host,
+      objects,
+      dataDir,
+      examine: examineStore,
+      pendingBackup: backups.pending,
+      lostValues: () => secretKeys.lostValues(),
+      configuration: configurationFacts(config, loaded),
+      models,
+      providers: config.models.providers,
+    }),
+    backups,
+  };
+};
+
+/** Every feature by its name, and all of them in the order in which their parts are listed. */
+export const wireFeatures = (needs: FeatureNeeds) => {
+  const { host, turns } = needs;
+  const { secrets, agents, skills, usage, streams } = turns;
+  const { sessions } = conversation(needs);
+  const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(needs, {
+    sessions,
+  });
+  const { channels, schedules, connectors, workflows, tasks } = coordination(needs);
+  const { workers, sandboxes, access, admin, backups } = platform(needs);
+  const ui = uiModule({
+    ...host,
+    chat: sessions.chat,
+    console: sessions.console,
+    channels: channels.activities,
+    streams,
+    links: files.links,
+    changes: host.feed,
+    ancestorsAt: (namespace, version) => host.ancestry.ancestorsAt(namespace, version),
+    requireNamespace: (namespace) => requireScope(host.store.direct, namespace),
+  });
+  const list: readonly FeatureModule[] = [
+    namespaces,
+    agents,
+    templates,
+    skills,
+    knowledge,
+    sessions,
+    secrets,
+    manifests,
+    channels,
+    schedules,
+    ui,
+    files,
+    connectors,
+    workflows,
+    sandboxes,
+    usage,
+    tasks,
+    workers,
+    mcpServers,
+    deployments,
+    access,
+    admin,
+    backups,
+  ];
+  return { list, usage, workers, files, access, backups };
+};

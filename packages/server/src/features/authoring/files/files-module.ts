@@ -1,0 +1,95 @@
+import type { Authorizer } from '../../../auth/contract.ts';
+import type { Clock, Log, Random } from '../../../base/index.ts';
+import type { AppendAudit, NamespaceFacts } from '../../../controllers/contract.ts';
+import type { ValueSeal } from '../../../resources/index.ts';
+import { type DirectUploads, earlierNow, type Store } from '../../../store/contracts/index.ts';
+import type { FeatureModule, PeriodicJob } from '../../module-contract.ts';
+import { artifactsFeature } from './artifacts/index.ts';
+import { fileContract } from './file-kind.ts';
+import { filesFeature } from './file-operations.ts';
+import { FileWorker, fileController } from './file-worker.ts';
+import type { FilesDeps } from './files-deps.ts';
+import { LinkKey, ObjectCollector, ObjectLinks, SEALED_LINK_KEY } from './objects/index.ts';
+import { PdfTexts } from './pdf/index.ts';
+import { UploadSignatures } from './transfers/index.ts';
+
+const COLLECT_MS = 600_000;
+const SWEEP_MS = 6 * 3_600_000;
+const MICROS_PER_MS = 1_000;
+
+/** Sizes in bytes, times in milliseconds. */
+interface FileSettings {
+  readonly 'files.namespaceBytes': number;
+  readonly 'files.ephemeralDays': number;
+  readonly 'limits.fileInlineBytes': number;
+  readonly 'limits.objectBytes': number;
+  readonly 'limits.responseBytes': number;
+}
+
+interface FilesModuleDeps extends Omit<FilesDeps, 'links' | 'signatures' | 'pdf' | 'limits'> {
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'fill'>;
+  readonly log: Log;
+  readonly seal: ValueSeal;
+  readonly authorizer: Authorizer;
+  readonly audit: AppendAudit;
+  readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
+  readonly settings: FileSettings;
+}
+
+interface FilesModule extends FeatureModule {
+  /** Signed links to object bytes. */
+  readonly links: ObjectLinks;
+  /** Opens the key of links and uploads. */
+  start(): Promise<void>;
+}
+
+/** Files and artifacts with their routes, links to objects, and what collects objects that no one names. */
+export const filesModule = (deps: FilesModuleDeps): FilesModule => {
+  const { store, blobs, clock, direct, log } = deps;
+  const key = new LinkKey(deps);
+  const links = new ObjectLinks({ key, clock, blobs });
+  const limits = limitsOf(deps.settings);
+  const pdf = new PdfTexts({ clock, log });
+  const served = { ...deps, links, signatures: new UploadSignatures(key), pdf, limits };
+  const files = filesFeature(served);
+  const artifacts = artifactsFeature(served, files.writes);
+  return {
+    kinds: [fileContract(limits)],
+    reconcilers: [fileController(deps)],
+    workers: [new FileWorker({ ...deps, pdf: new PdfTexts({ clock, log }) })],
+    sealedValues: [SEALED_LINK_KEY],
+    jobs: collectors(new ObjectCollector({ store, blobs }), direct, store),
+    operations: [...files.operations, ...artifacts.operations],
+    routes: [links.route(), ...files.routes, ...artifacts.routes],
+    links,
+    start: () => key.open(),
+  };
+};
+
+const limitsOf = (settings: FileSettings): FilesDeps['limits'] => ({
+  namespaceBytes: settings['files.namespaceBytes'],
+  ephemeralMicros: settings['files.ephemeralDays'] * MICROS_PER_MS,
+  inlineBytes: settings['limits.fileInlineBytes'],
+  objectBytes: settings['limits.objectBytes'],
+  responseBytes: settings['limits.responseBytes'],
+});
+
+const collectors = (
+  collector: ObjectCollector,
+  direct: DirectUploads | undefined,
+  store: Pick<Store, 'now' | 'steadyNow'>,
+): readonly PeriodicJob[] => [
+  { name: 'object-collector', everyMs: COLLECT_MS, tick: () => collector.tick() },
+  ...(direct === undefined ? [] : [uploadCollector(direct, store)]),
+  { name: 'object-sweep', everyMs: SWEEP_MS, tick: () => collector.sweep() },
+];
+
+/** Bytes that clients sent past the gateway and that no completion took: their links ended. */
+const uploadCollector = (direct: DirectUploads, store: Pick<Store, 'now' | 'steadyNow'>): PeriodicJob => ({
+  name: 'upload-collector',
+  everyMs: COLLECT_MS,
+  tick: async () => {
+    for (let gone = 1; gone > 0; ) gone = await direct.collect(earlierNow(store));
+  },
+});

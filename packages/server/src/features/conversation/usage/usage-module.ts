@@ -1,0 +1,67 @@
+import type { ChangeFeed, ResourceWriter } from '../../../controllers/contract.ts';
+import { earlierNow, type Store } from '../../../store/contracts/index.ts';
+import type { FeatureModule, PeriodicJob } from '../../module-contract.ts';
+import { PolicyIndex } from './policy-index.ts';
+import { usagePolicyContract } from './policy-kind.ts';
+import { UsageConditions, usageActivity } from './usage-facts.ts';
+import { PolicyMeter } from './usage-meter.ts';
+
+const MICROS_PER_MS = 1_000;
+const CONDITIONS_MS = 30_000;
+const TRIM_MS = 3_600_000;
+const TRIM_ROWS = 5_000;
+
+interface UsageModuleDeps {
+  readonly store: Store;
+  readonly writer: ResourceWriter;
+  readonly feed: ChangeFeed;
+  /** Ancestors by name, nearest first, without a read. */
+  readonly ancestorsOf: (namespace: string) => readonly string[];
+  /** Hears the metric of each reservation that a policy refuses. */
+  readonly refused: (metric: string) => void;
+  readonly settings: {
+    readonly 'usage.alertPercent': number;
+    /** In milliseconds; 0 keeps every count. */
+    readonly 'retention.usage': number;
+  };
+}
+
+interface UsageModule extends FeatureModule {
+  /** What holds turns to the policies. */
+  readonly meter: PolicyMeter;
+  /** What the limits of policies have used, for reads of any kind, by uid. */
+  readonly facts: ReturnType<typeof usageActivity>;
+  /** Learns the policies that are stored. */
+  start(): Promise<void>;
+  close(): void;
+}
+
+/** The kind UsagePolicy, its meter and conditions, and the end of counts that no policy looks at. */
+export const usageModule = (deps: UsageModuleDeps): UsageModule => {
+  const { store, writer, feed, settings } = deps;
+  const policies = new PolicyIndex(deps.ancestorsOf);
+  const facts = { now: () => store.now() };
+  const alertPercent = settings['usage.alertPercent'];
+  const conditions = new UsageConditions({ ...facts, store, writer: () => writer, alertPercent });
+  return {
+    kinds: [usagePolicyContract({ policies })],
+    jobs: [
+      { name: 'usage-conditions', everyMs: CONDITIONS_MS, tick: () => conditions.tick() },
+      usageTrim(deps, policies),
+    ],
+    meter: new PolicyMeter(policies, deps.refused),
+    facts: usageActivity(facts),
+    start: () => policies.start(store.direct.resources, feed),
+    close: () => policies.close(),
+  };
+};
+
+const usageTrim = ({ store, settings }: UsageModuleDeps, policies: PolicyIndex): PeriodicJob => {
+  const kept = settings['retention.usage'] * MICROS_PER_MS;
+  const tick = async (): Promise<void> => {
+    if (kept === 0) return;
+    const before = earlierNow(store) - Math.max(kept, policies.longestWindowMicros());
+    await store.write((tx) => tx.counters.trim(before, TRIM_ROWS));
+  };
+  return { name: 'usage-trim', everyMs: TRIM_MS, tick };
+};

@@ -1,0 +1,60 @@
+import { type LabelSettings, labelLimits } from '../../../resources/index.ts';
+import type { FeatureModule } from '../../module-contract.ts';
+import { channelContract } from './channel-kind.ts';
+import { channelOperations } from './channel-operations.ts';
+import { ChannelRemains } from './channel-remains.ts';
+import type { ChannelLimits, ChannelsDeps } from './channels-deps.ts';
+import { ChannelActivities } from './stream/index.ts';
+import { subscriptionContract, subscriptionController } from './subscription/index.ts';
+
+const MS_PER_SECOND = 1_000;
+const MS_PER_HOUR = 3_600_000;
+
+/** Sizes in bytes, times in milliseconds. */
+interface ChannelSettings extends LabelSettings {
+  readonly 'limits.channelContentMax': number;
+  readonly 'limits.channelSubscriptionsMax': number;
+  readonly 'limits.responseBytes': number;
+  readonly 'idempotency.hours': number;
+  readonly 'streams.historyEvents': number;
+  readonly 'streams.historySeconds': number;
+  readonly 'retention.channelMessages': number;
+  readonly 'limits.streamBufferEvents': number;
+  readonly 'limits.streamBufferBytes': number;
+}
+
+interface ChannelsModuleDeps extends Omit<ChannelsDeps, 'limits'> {
+  readonly settings: ChannelSettings;
+}
+
+interface ChannelsModule extends FeatureModule {
+  /** Live events of all channels. */
+  readonly activities: ChannelActivities;
+}
+
+/** The kinds Channel and ChannelSubscription with their operations, messages and streams. */
+export const channelsModule = (deps: ChannelsModuleDeps): ChannelsModule => {
+  const { store, bus, writer, settings } = deps;
+  return {
+    kinds: [
+      channelContract({ writer: () => writer }),
+      subscriptionContract({ subscriptionsMax: settings['limits.channelSubscriptionsMax'] }),
+    ],
+    reconcilers: [subscriptionController(deps)],
+    workers: [new ChannelRemains(store)],
+    operations: channelOperations({ ...deps, limits: limitsOf(settings) }),
+    activities: new ChannelActivities({ bus, epoch: store.epoch }),
+  };
+};
+
+const limitsOf = (settings: ChannelSettings): ChannelLimits => ({
+  ...labelLimits(settings),
+  contentBytes: settings['limits.channelContentMax'],
+  responseBytes: settings['limits.responseBytes'],
+  idempotencyHours: settings['idempotency.hours'] / MS_PER_HOUR,
+  historyEvents: settings['streams.historyEvents'],
+  historySeconds: settings['streams.historySeconds'] / MS_PER_SECOND,
+  retentionSeconds: settings['retention.channelMessages'] / MS_PER_SECOND,
+  bufferEvents: settings['limits.streamBufferEvents'],
+  bufferBytes: settings['limits.streamBufferBytes'],
+});

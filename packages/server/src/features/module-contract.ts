@@ -1,0 +1,61 @@
+import type { KindContract, QueueWorker, Reconciler } from '../controllers/contract.ts';
+import type { HttpRoute, Operation } from '../operations/index.ts';
+
+/** Work that is done again and again while the process runs, no run of it twice at a time. */
+export interface PeriodicJob {
+  readonly name: string;
+  readonly everyMs: number;
+  tick(): Promise<unknown>;
+}
+
+/** A kind whose status is judged again when resources change that it refers to. */
+export interface FollowedStatus {
+  readonly contract: KindContract;
+  /** The kinds it depends on: at any change or only when they come and go; everywhere or in the same namespace. */
+  readonly follows: Readonly<Record<string, { readonly presenceOnly?: boolean; readonly sameNamespace?: boolean }>>;
+}
+
+/** Whether the process can serve calls; throws what is missing. */
+interface ReadyCheck {
+  readonly name: string;
+  check(): Promise<void>;
+}
+
+/** A value of the instance that is stored encrypted, for the rotation of keys. */
+interface SealedValue {
+  readonly name: string;
+  /** What the ciphertext is bound to. */
+  readonly place: string;
+}
+
+/**
+ * What a feature brings into the process; each exports one function that makes it of exactly what it needs. app lists the
+ * features, hands each its needs and runs the parts. What one feature offers another is a further property of its module, which
+ * app passes on by the interface that the other one declares.
+ */
+export interface FeatureModule {
+  readonly kinds?: readonly KindContract[];
+  readonly statuses?: readonly FollowedStatus[];
+  readonly reconcilers?: readonly Reconciler[];
+  /** Workers of the durable queue. */
+  readonly workers?: readonly QueueWorker[];
+  readonly sealedValues?: readonly SealedValue[];
+  readonly jobs?: readonly PeriodicJob[];
+  readonly operations?: readonly Operation[];
+  readonly routes?: readonly HttpRoute[];
+  /** What must hold before the process is ready for calls. */
+  readonly checks?: readonly ReadyCheck[];
+}
+
+/** The parts of all modules, in the order of the list. */
+export const joinModules = (modules: readonly FeatureModule[]): Required<FeatureModule> => ({
+  kinds: modules.flatMap(({ kinds = [] }) => kinds),
+  statuses: modules.flatMap(({ statuses = [] }) => statuses),
+  reconcilers: modules.flatMap(({ reconcilers = [] }) => reconcilers),
+  workers: modules.flatMap(({ workers = [] }) => workers),
+  sealedValues: modules.flatMap(({ sealedValues = [] }) => sealedValues),
+  jobs: modules.flatMap(({ jobs = [] }) => jobs),
+  operations: modules.flatMap(({ operations = [] }) => operations),
+  routes: modules.flatMap(({ routes = [] }) => routes),
+  checks: modules.flatMap(({ checks = [] }) => checks),
+});

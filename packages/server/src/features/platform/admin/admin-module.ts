@@ -1,0 +1,33 @@
+import type { FeatureModule } from '../../module-contract.ts';
+import { type AdminDeps, adminOperations } from './admin-operations.ts';
+import { type ProbedModels, probe } from './model-probe.ts';
+
+/** Provider types that need no key: the built-in one, and servers of one's own. */
+const KEYLESS: ReadonlySet<string> = new Set(['demo', 'openai-compatible']);
+
+interface AdminModuleDeps extends Omit<AdminDeps, 'providers' | 'usesKeyFile'> {
+  readonly models: ProbedModels;
+  /** As configured, by name. */
+  readonly providers: Readonly<Record<string, { readonly type: string; readonly apiKey?: unknown }>>;
+  readonly settings: { readonly 'secrets.keys': readonly unknown[] };
+}
+
+/** GetConfiguration and RunDoctor, with what they look at. */
+export const adminModule = (deps: AdminModuleDeps): FeatureModule => {
+  const { models, providers, settings } = deps;
+  const { provider, model } = models.defaultTarget;
+  return {
+    operations: adminOperations({
+      ...deps,
+      usesKeyFile: settings['secrets.keys'].length === 0,
+      providers: {
+        providers: Object.entries(providers).map(([name, { type, apiKey }]) => ({
+          name,
+          isUsable: apiKey !== undefined || KEYLESS.has(type),
+        })),
+        defaultModel: `${provider}/${model}`,
+        probe: (signal) => probe(models, signal),
+      },
+    }),
+  };
+};
