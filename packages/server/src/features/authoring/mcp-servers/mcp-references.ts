@@ -26,7 +26,7 @@ export const serverSpec = (record: StoredResource): McpServerSpec =>
   messageFromText(McpServerSpecSchema, record.spec) as McpServerSpec;
 
 /** Typed spec of a stored binding. */
-export const bindingSpec = (record: StoredResource): McpServerBindingSpec =>
+const bindingSpec = (record: StoredResource): McpServerBindingSpec =>
   messageFromText(McpServerBindingSpecSchema, record.spec) as McpServerBindingSpec;
 
 /** Finds what references mean from the place where they are written. Ancestors are nearest first. */

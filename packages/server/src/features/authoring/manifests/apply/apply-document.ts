@@ -36,7 +36,7 @@ interface ApplyRules {
 }
 
 /** What a document meets: its spec as it shall be, what is stored, and the owners and finalizers to write. */
-export interface Prepared<D extends ApplyDocument> {
+interface Prepared<D extends ApplyDocument> {
   readonly document: D & { readonly spec: Message };
   readonly before: StoredResource | undefined;
   readonly holders: Holders;

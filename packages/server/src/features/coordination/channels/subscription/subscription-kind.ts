@@ -93,7 +93,7 @@ const requireRoom = async (
 };
 
 /** True while the agent's record is there, also one that waits for its deletion. */
-export const hasAgent = async (reads: Pick<ReadTx, 'resources'>, namespace: string, name: string): Promise<boolean> =>
+const hasAgent = async (reads: Pick<ReadTx, 'resources'>, namespace: string, name: string): Promise<boolean> =>
   (await reads.resources.get(recordKey('Agent', namespace, name))) !== undefined;
 
 /** Status that says what holds now. */
