@@ -1,14 +1,3 @@
-/**
- * `npm run build`: makes dist/packages/{api,client,server,cli} from the sources, each a package of plain JavaScript with its types
- * that `npm pack` and `npm publish` take as it is. With `--pack` it also writes dist/*.tgz.
- *
- *   node tools/build/build.mjs [--pack] [--out FOLDER] [--packages api,client,server,cli]
- *
- * The folder loses what an earlier build made there, and keeps everything else.
- *
- * Nothing in the checkout runs on the result: the workspaces run from their sources. Types are emitted but not checked; `npm test`
- * checks them. Called by hand, and by the tests that install the packed packages.
- */
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -26,7 +15,18 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { cleanOutput } from './clean-output.mjs';
-import { publishedManifest } from './published-manifest.mjs';
+
+/**
+ * `npm run build`: makes dist/packages/{api,client,server,cli} from the sources, each a package of plain JavaScript with its types
+ * that `npm pack` and `npm publish` take as it is. With `--pack` it also writes dist/*.tgz.
+ *
+ *   node tools/build/build.mjs [--pack] [--out FOLDER] [--packages api,client,server,cli]
+ *
+ * The folder loses what an earlier build made there, and keeps everything else.
+ *
+ * Nothing in the checkout runs on the result: the workspaces run from their sources. Types are emitted but not checked; `npm test`
+ * checks them. Called by hand, and by the tests that install the packed packages.
+ */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -145,4 +145,26 @@ function pack() {
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
   });
+}
+
+/**
+ * The package.json of a built package: that of its workspace, with compiled files in the place of sources.
+ * `root` is the package.json of the checkout, which names the Node.js that svc brings.
+ */
+function publishedManifest(workspace, root) {
+  const { exports: entries, bin, files: _files, ...rest } = workspace;
+  const compiled = Object.entries(entries ?? {}).map(([name, path]) => [name, compiledEntry(path)]);
+  return {
+    ...rest,
+    files: ['lib', 'gen', 'bin', 'proto'],
+    ...(compiled.length === 0 ? {} : { exports: Object.fromEntries(compiled) }),
+    // A command that starts on an older Node.js hands over to this one.
+    ...(bin === undefined ? {} : { bin, optionalDependencies: { node: root.dependencies.node } }),
+  };
+}
+
+function compiledEntry(path) {
+  const base = path.replace(/^\.\/src\/(.*)\.ts$/, './lib/$1');
+  if (base === path) throw new Error(`${path} is not a source that the build compiles`);
+  return { types: `${base}.d.ts`, default: `${base}.js` };
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What to compare the contract with: a commit, or the reason why there is nothing to compare with. */
-export type BreakingBase = { readonly commit: string } | { readonly reason: string };
+type BreakingBase = { readonly commit: string } | { readonly reason: string };
 
 /** Runs git and returns its trimmed output, or undefined when git refuses (or is not there). */
 export type Git = (...parameters: string[]) => string | undefined;

@@ -15,7 +15,7 @@ export interface CommandWatch {
 }
 
 /** Where and how to run; `show` passes the output through at once, otherwise it is only collected. */
-export interface CommandOptions {
+interface CommandOptions {
   readonly directory: string;
   readonly limitMs: number;
   readonly show?: boolean;

@@ -3,7 +3,7 @@
  * its index in `strings`; template texts are dropped, the code inside `${}` stays. So a pattern that looks for
  * imports cannot be misled by text that only looks like one.
  */
-export interface MaskedCode {
+interface MaskedCode {
   readonly code: string;
   readonly strings: readonly string[];
   /** Comments, strings and the texts of templates, in order. */

@@ -4,7 +4,7 @@ import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/n
 import type { ProgressLine } from './test-progress.ts';
 
 /** Names the file that the lines of test-progress.ts are added to. */
-export const PROGRESS_VARIABLE = 'SVC_TEST_PROGRESS';
+const PROGRESS_VARIABLE = 'SVC_TEST_PROGRESS';
 
 /** Writes down at once what vitest's own reporters tell at the end, for a run that has no end of its own. */
 // biome-ignore lint/style/noDefaultExport: vitest calls the default export of a reporter.

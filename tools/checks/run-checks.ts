@@ -1,13 +1,13 @@
 import type { Check, CheckContext, CheckOutcome } from './check-list.ts';
 
 /** What a run needs from outside: a clock in milliseconds and a place for lines. */
-export interface RunHost {
+interface RunHost {
   readonly now: () => number;
   readonly print: (line: string) => void;
 }
 
 /** Sum over all checks; `failed` above 0 means that `npm test` fails. */
-export interface RunTotals {
+interface RunTotals {
   readonly passed: number;
   readonly failed: number;
 }

@@ -1,5 +1,5 @@
 /** Tests of one vitest run. `skipped` counts tests that were declared and did not run. */
-export interface TestTotals {
+interface TestTotals {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;

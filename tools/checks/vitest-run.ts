@@ -19,7 +19,7 @@ export interface TestRun {
  * Numbers for the total; `note` is for the line of the check, `output` is printed above it, `failures` are the failed
  * tests by name.
  */
-export interface TestRunOutcome {
+interface TestRunOutcome {
   readonly passed: number;
   readonly failed: number;
   readonly failures?: readonly string[];

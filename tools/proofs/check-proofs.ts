@@ -6,7 +6,7 @@ import { ProofJudge } from './judge-proofs.ts';
 import { readResults, type TestResult } from './test-results.ts';
 
 /** Which suites ran before, by the names of their reports; and whether a service was missing that tests of theirs need. */
-export interface ProofRun {
+interface ProofRun {
   readonly root: string;
   /** Names of all suites. */
   readonly suites: readonly string[];
@@ -17,7 +17,7 @@ export interface ProofRun {
 }
 
 /** Numbers for the total, as of any other check. */
-export interface ProofOutcome {
+interface ProofOutcome {
   readonly passed: number;
   readonly failed: number;
   readonly note?: string;

@@ -67,7 +67,7 @@ const credentialsOf = (world: World, options: GlobalOptions, profile: Profile): 
   return profile.password === undefined ? {} : { basic: { password: profile.password } };
 };
 
-export interface ConnectOptions extends Pick<GlobalOptions, 'timeout'> {
+interface ConnectOptions extends Pick<GlobalOptions, 'timeout'> {
   /** Waits for an unreachable server; other commands fail at once. */
   readonly isPatient?: boolean;
 }

@@ -42,7 +42,7 @@ interface FailureOptions {
 }
 
 /** What is said about a failure, line by line, and the exit code. */
-export interface Explanation {
+interface Explanation {
   readonly lines: readonly string[];
   readonly hint: string | undefined;
   readonly exitCode: ExitCode;

@@ -28,7 +28,7 @@ export const outputForm = (text: string | undefined): OutputForm => {
   throw new CommandFailure(`there is no output form ${text}`, { hint: `one of ${forms.join(', ')}, jsonpath=PATH` });
 };
 
-export interface ShownItems {
+interface ShownItems {
   readonly kind: Kind;
   readonly items: readonly Item[];
   readonly isList: boolean;

@@ -12,7 +12,7 @@ export interface Profile {
   readonly password?: string;
 }
 
-export interface Profiles {
+interface Profiles {
   readonly current: string;
   readonly profiles: Readonly<Record<string, Profile>>;
 }

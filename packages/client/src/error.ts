@@ -26,7 +26,7 @@ export interface Violation {
   readonly reason: string;
 }
 
-export interface ErrorFacts {
+interface ErrorFacts {
   readonly code: ErrorCode;
   /** Stable word such as AGENT_NOT_FOUND; '' when the answer has none. */
   readonly reason: string;

@@ -7,7 +7,7 @@ import { type ChatPlace, rememberChat } from './chat-memory.ts';
 import { type FollowParts, followTurn } from './follow-turn.ts';
 import { ReplyRenderer } from './reply-renderer.ts';
 
-export interface ConversationParts {
+interface ConversationParts {
   readonly world: World;
   readonly client: Client;
   readonly place: ChatPlace;

@@ -14,7 +14,7 @@ export interface FollowParts extends Omit<QuestionParts, 'terminal'> {
 }
 
 /** How a turn ended, as far as this program saw. */
-export type TurnOutcome =
+type TurnOutcome =
   | { readonly kind: 'ended'; readonly reason: string; readonly isError: boolean }
   | { readonly kind: 'interrupted' }
   /** A permission is asked for, and there is no one to answer. */

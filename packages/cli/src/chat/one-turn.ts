@@ -3,7 +3,7 @@ import { CommandFailure, exitCodes } from '../failure.ts';
 import type { Attachment } from './attachments.ts';
 import { type FollowParts, followTurn } from './follow-turn.ts';
 
-export interface OneTurn {
+interface OneTurn {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   /** True to write the reply as it arrives; false to write its text at the end, for programs. */

@@ -2,7 +2,7 @@ import { SessionMessagePartEventKind as Kind, type SessionMessagePartEvent } fro
 import type { Style } from '../terminal/index.ts';
 import { MessagePainter, type PainterOptions, splitTones, type Tone } from './message-painter.ts';
 
-export interface RendererOptions extends PainterOptions {
+interface RendererOptions extends PainterOptions {
   readonly write: (text: string) => void;
   readonly style: Style;
 }

@@ -7,7 +7,6 @@ import { type Kind, kindOf, kinds } from '../kinds/index.ts';
 import { outputForm, printValue } from '../output.ts';
 import { type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
-import { wrapText } from './wrap-text.ts';
 
 export type ExplainOptions = GlobalOptions;
 
@@ -132,3 +131,18 @@ const ruleOf = ({ text, fallback, isRequired }: FieldDescription | Subject): str
   [text, isRequired ? 'Required.' : '', fallback === '' ? '' : `Default: ${fallback.replaceAll('`', '')}.`]
     .filter((sentence) => sentence !== '')
     .join(' ');
+
+/** Breaks a text at spaces into lines of at most so many columns, each behind an indent; [] for an empty text. */
+const wrapText = (text: string, columns: number, indent: string): readonly string[] => {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ').filter((piece) => piece !== '')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = '';
+    }
+    line = line === '' ? word : `${line} ${word}`;
+  }
+  if (line !== '') lines.push(line);
+  return lines.map((each) => `${indent}${each}`);
+};

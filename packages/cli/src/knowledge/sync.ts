@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type { Knowledge } from '@svc/api/resources';
 import { SvcError } from '@svc/client';
 import { confirm } from '../confirm.ts';
 import type { GlobalOptions } from '../connection.ts';
@@ -6,7 +7,6 @@ import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import type { World } from '../world.ts';
 import { documentsOf, writeDocument } from './documents.ts';
-import { planSync, SYNC_ANNOTATION, type SyncPlan } from './sync-plan.ts';
 
 export interface SyncOptions extends GlobalOptions {
   /** Path below which the documents are. */
@@ -121,3 +121,30 @@ const tell = ({ world, note }: CommandContext, plan: SyncPlan, would: string): v
 
 const totals = ({ written, pruned, unchanged }: SyncPlan, would: string): string =>
   `${written.length} ${would}written, ${pruned.length} ${would}deleted, ${unchanged} unchanged`;
+
+/** Annotation of documents written by a sync: the prefix it writes below. Only these are ever pruned. */
+const SYNC_ANNOTATION = 'knowledge-sync';
+
+/** What one sync does, by path. */
+interface SyncPlan {
+  readonly written: readonly { readonly path: string; readonly content: string; readonly present?: Knowledge }[];
+  readonly pruned: readonly Knowledge[];
+  readonly unchanged: number;
+}
+
+/** What to write and delete, given the texts of a directory and the documents of the namespace. `mark` is the value of the annotation. */
+const planSync = (
+  texts: ReadonlyMap<string, string>,
+  documents: readonly Knowledge[],
+  options: { readonly mark: string; readonly isPrune: boolean },
+): SyncPlan => {
+  const byPath = new Map(documents.map((document) => [document.spec?.path ?? '', document]));
+  const isMarked = ({ metadata }: Knowledge): boolean => metadata?.annotations[SYNC_ANNOTATION] === options.mark;
+  const written = [...texts].flatMap(([path, content]) => {
+    const present = byPath.get(path);
+    if (present === undefined) return [{ path, content }];
+    return present.spec?.content === content && isMarked(present) ? [] : [{ path, content, present }];
+  });
+  const gone = documents.filter((document) => isMarked(document) && !texts.has(document.spec?.path ?? ''));
+  return { written, pruned: options.isPrune ? gone : [], unchanged: texts.size - written.length };
+};

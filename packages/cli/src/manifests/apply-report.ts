@@ -35,7 +35,7 @@ export const formOf = ({ output }: Pick<GlobalOptions, 'output'>): 'table' | 'js
   throw new CommandFailure(`there is no output form ${output} here`, { hint: 'table or json' });
 };
 
-export interface ShownReport {
+interface ShownReport {
   readonly results: readonly ApplyManifestResult[];
   readonly documents: readonly LocalDocument[];
   /** Nothing was written: the report says what would happen. */

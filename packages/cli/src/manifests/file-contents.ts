@@ -44,7 +44,7 @@ const memberOf = (node: Node, name: string): Node | undefined =>
   node.form === 'map' ? node.members.find((member) => member.name === name)?.node : undefined;
 
 /** A File of a manifest, and where its bytes are on this machine. */
-export interface FileContent {
+interface FileContent {
   readonly namespace: string;
   readonly spec: FileSpec;
   /** Absolute. */

@@ -49,3 +49,11 @@ it('heads of hunks name the first line and the count of both sides', () => {
     '@@ -13,8 +13,3 @@',
   ]);
 });
+
+it('texts that differ in thousands of lines are shown whole, with a head that fits', () => {
+  const before = `same\n${lines(...Array.from({ length: 1_500 }, (_, index) => `old ${index}`))}`;
+  const after = `same\n${lines(...Array.from({ length: 1_200 }, (_, index) => `new ${index}`))}`;
+  const shown = unifiedDiff({ before, after }, { before: 'a', after: 'b' }).split('\n');
+  expect(shown.slice(0, 4)).toEqual(['--- a', '+++ b', '@@ -1,1501 +1,1201 @@', '-same']);
+  expect([shown.length, shown.at(-2)]).toEqual([3 + 1_501 + 1_201 + 1, '+line new 1199']);
+});

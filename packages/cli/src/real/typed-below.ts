@@ -3,7 +3,7 @@ import { textWidth } from '../terminal/index.ts';
 const ESC = '\u001b';
 const ANSI = new RegExp(`${ESC}\\[[0-9;]*[A-Za-z]`, 'g');
 
-export interface TypedBelowOptions {
+interface TypedBelowOptions {
   readonly write: (text: string) => void;
   /** Current columns of the terminal. */
   readonly columns: () => number;

@@ -8,7 +8,7 @@ import { columnWidths, type PaintCell, phasePainter, renderRow, styleFor, textWi
 import { fullJson } from '../typed-resource.ts';
 
 /** What `get --watch` shows. */
-export interface Watched {
+interface Watched {
   readonly kind: Kind;
   /** None means all. */
   readonly names: readonly string[];

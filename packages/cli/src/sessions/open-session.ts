@@ -15,7 +15,7 @@ export interface SessionOptions extends GlobalOptions, ScopeOptions {
   readonly showReasoning?: boolean;
 }
 
-export interface OpenedSession {
+interface OpenedSession {
   readonly context: CommandContext;
   readonly session: Session;
 }

@@ -12,7 +12,7 @@ export interface Answered {
 }
 
 /** Bytes to fetch, and where to. */
-export interface Download {
+interface Download {
   /** Their name in messages. */
   readonly label: string;
   readonly sizeBytes: number;

@@ -12,7 +12,7 @@ const INLINE_BYTES = 1_048_576;
 const TRIES_MAX = 3;
 const PAUSE_MS = 500;
 
-export interface WantedFile {
+interface WantedFile {
   readonly file: MessageInitShape<typeof FileSchema>;
   readonly content: LocalContent;
   /** Its name in messages. */

@@ -21,7 +21,7 @@ export const renderTable = (
 /** Colours a cell that has been cut to its column already. */
 export type PaintCell = (cell: string, heading: string) => string;
 
-export interface PaintedTable {
+interface PaintedTable {
   readonly headings: readonly string[];
   readonly rows: readonly (readonly string[])[];
   /** Width of the terminal; undefined means no limit. */

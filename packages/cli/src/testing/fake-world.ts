@@ -36,7 +36,7 @@ export interface FakeOptions {
   readonly isErrorTerminal?: boolean;
 }
 
-export interface FakeWorld {
+interface FakeWorld {
   readonly world: World;
   readonly out: () => string;
   readonly err: () => string;

@@ -29,7 +29,7 @@ const whenBusyValues = {
   interrupt: WhenBusy.INTERRUPT,
 } as const;
 
-export type SessionParts = StreamParts;
+type SessionParts = StreamParts;
 
 /** One conversation: send, watch, stop, decide. Holds no state; any number of handles may refer to the same session. */
 export class Session {

@@ -3,7 +3,7 @@ import { type ErrorDetails, noDetails, readJsonDetails } from './error-details.t
 import { isRecord } from './json-value.ts';
 
 /** The HTTP status and headers of an error. */
-export interface AnswerFacts {
+interface AnswerFacts {
   readonly status: number;
   readonly requestId: string;
 }

@@ -7,7 +7,7 @@ import { networkError } from './network-error.ts';
 import { cancelled } from './unary-call.ts';
 
 /** A stream of the REST binding. */
-export interface StreamRequest<T> {
+interface StreamRequest<T> {
   /** GET or POST. */
   readonly verb: string;
   /** Including the query. */

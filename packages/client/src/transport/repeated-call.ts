@@ -4,7 +4,7 @@ import { isRetryable, type RetryPolicy, retryDelayMs } from './retry-rules.ts';
 import { cancelled } from './unary-call.ts';
 
 /** A call that may be sent more than once. */
-export interface RepeatedCall<T> {
+interface RepeatedCall<T> {
   /** Such as `GetAgent`. */
   readonly operation: string;
   readonly signal: AbortSignal | undefined;

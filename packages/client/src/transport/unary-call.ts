@@ -5,7 +5,7 @@ import { connectError } from './error-body.ts';
 import { networkError } from './network-error.ts';
 
 /** One attempt of a call: its bytes, and how the bytes of the answer are read. */
-export interface UnaryRequest<T> {
+interface UnaryRequest<T> {
   /** Such as `GetAgent`. */
   readonly operation: string;
   /** Such as `/svc.gateway.GatewayService/GetAgent`. */

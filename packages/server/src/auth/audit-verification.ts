@@ -1,7 +1,7 @@
 import type { AuditRow, Store } from '../store/contracts/index.ts';
 import { auditHash } from './audit-log.ts';
 
-export interface AuditChainFinding {
+interface AuditChainFinding {
   /** Chained records whose hash is correct. */
   readonly verified: number;
   /** Newest records that are not chained yet. */

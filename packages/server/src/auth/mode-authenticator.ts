@@ -9,7 +9,7 @@ import {
 } from './credentials.ts';
 import { isJwtCredential, type JwtOptions, verifyJwt } from './jwt-credentials.ts';
 
-export type AuthMode = 'none' | 'token' | 'password' | 'jwt' | 'jwks';
+type AuthMode = 'none' | 'token' | 'password' | 'jwt' | 'jwks';
 
 /** `auth.*` of the configuration. */
 export interface AuthConfig {

@@ -12,7 +12,7 @@ const RECORDS_PER_MINUTE = 60;
 const WINDOW_MS = 60_000;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-export interface SignInAuditDeps {
+interface SignInAuditDeps {
   readonly store: Pick<Store, 'write'>;
   readonly audit: AuditAppender;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import { clientNetwork } from '../base/network/index.ts';
 import type { Authenticator, Caller, CredentialCarrier } from './contract.ts';
 import { authenticateOr } from './failed-sign-in.ts';
 
-export interface SignInLimitOptions {
+interface SignInLimitOptions {
   /** `auth.failureLimit`: failed sign-ins of one address in a minute that are answered at once; at least 1. */
   readonly failures: number;
   /** True when a proxy in front names the client's address in `x-forwarded-for`. */

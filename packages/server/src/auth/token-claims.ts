@@ -38,7 +38,7 @@ const ALIKE: ReadonlyMap<string, string> = new Map([
 const FORM = /^([\w-]+)\.[\w-]+\.[\w-]*$/;
 
 /** What the header of a signed token says, unverified: enough to choose the method that verifies it. */
-export interface TokenHead {
+interface TokenHead {
   readonly algorithm: string;
   /** '' when absent. */
   readonly keyId: string;

@@ -12,7 +12,7 @@ export interface Clock {
 }
 
 /** The two clocks of a machine, in milliseconds. */
-export interface MachineClocks {
+interface MachineClocks {
   /** Unix time in whole milliseconds, as `Date.now` gives it; steps when an operator or NTP sets the clock. */
   readonly wallMs: () => number;
   /** Time since an arbitrary start, with fractions, as `performance.now` gives it; never steps. */

@@ -7,7 +7,7 @@ const STEP_CHARACTERS = 1024 * 1024;
 const ENCODED_CHARACTERS_MAX = 4 * 1024 * 1024;
 
 /** The content of a data: url (RFC 2397). */
-export interface DataUrlContent {
+interface DataUrlContent {
   /** In memory of its own, which can be passed to another thread. */
   readonly bytes: Buffer<ArrayBuffer>;
   readonly mediaType: string;

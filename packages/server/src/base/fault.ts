@@ -49,7 +49,7 @@ interface FaultOptions {
 }
 
 /** Code, reason (UPPER_SNAKE), safe text, and what else the caller may see. */
-export type FaultArguments = readonly [code: FaultCode, reason: string, message: string, options?: FaultOptions];
+type FaultArguments = readonly [code: FaultCode, reason: string, message: string, options?: FaultOptions];
 
 /**
  * An expected failure of a call: one gRPC code, a stable UPPER_SNAKE reason and a text that is safe to show.

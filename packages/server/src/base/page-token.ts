@@ -3,7 +3,7 @@ import { Fault, invalidField } from './fault.ts';
 import { parseJsonText } from './json/index.ts';
 
 /** The parameters of a list except page size and token; a token is valid only for the same parameters. */
-export type PageQuestion = readonly (string | number | boolean)[];
+type PageQuestion = readonly (string | number | boolean)[];
 
 const fingerprint = (question: PageQuestion): string =>
   createHash('sha256').update(JSON.stringify(question)).digest('base64url').slice(0, 16);

@@ -6,7 +6,7 @@ import { DemoDriver, type DemoMemory } from './demo/index.ts';
 import type { HttpAgent } from './http/index.ts';
 import { SdkDriver } from './sdk/index.ts';
 
-export interface DriverParts {
+interface DriverParts {
   readonly clock: Clock;
   readonly agent: HttpAgent;
   readonly memory: DemoMemory;

@@ -76,7 +76,7 @@ const readRetryAfter = (header: string | undefined, nowMs: number): number | und
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 };
 
-export interface HttpFailure {
+interface HttpFailure {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly nowMs: number;

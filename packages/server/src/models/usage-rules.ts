@@ -9,7 +9,7 @@ export type Price = ModelsConfig['prices'][string];
 const wholeTokens = (value: number | undefined): number =>
   value === undefined || !Number.isFinite(value) || value < 0 ? 0 : Math.floor(value);
 
-export interface UsageFacts {
+interface UsageFacts {
   readonly target: ModelTarget;
   readonly price: Price | undefined;
   readonly providerRequestId: string | undefined;

@@ -8,7 +8,6 @@
  */
 export * from './calculate.ts';
 export * from './capability-rules.ts';
-export * from './capability-table.ts';
 export * from './contract.ts';
 export * from './current-time.ts';
 export * from './goal-contract.ts';

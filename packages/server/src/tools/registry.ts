@@ -3,7 +3,7 @@ import { approvalOf, type CapabilitySwitches } from './capability-rules.ts';
 import type { OfferedTool, Tool, ToolGrants, ToolRegistry } from './contract.ts';
 import { createSchemaCheck } from './schema-check.ts';
 
-export interface ToolRegistryDeps {
+interface ToolRegistryDeps {
   /** Native tools of this process; names are unique. */
   readonly tools: readonly Tool[];
   /** `capabilities.*` of the configuration. */

@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 
 /** Host and port of `server.listen`. */
-export interface ListenAddress {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }

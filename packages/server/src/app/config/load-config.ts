@@ -117,7 +117,7 @@ const openFiles = (): number | undefined => {
 };
 
 /** One row of `svc config show` and GetConfiguration. */
-export interface ConfigurationRow {
+interface ConfigurationRow {
   readonly key: keyof Settings;
   /** JSON value in the form in which it is written; secrets masked; null when unset. */
   readonly value: unknown;

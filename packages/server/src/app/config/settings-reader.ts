@@ -4,9 +4,9 @@ import { keyRows, type Settings, type WrittenSettings } from './keys/index.ts';
 import { type Located, locate, type Origin, type Report } from './located.ts';
 
 /** Sources in falling precedence: flag, environment, file. */
-export type LayeredSources = readonly ReadonlyMap<string, Located>[];
+type LayeredSources = readonly ReadonlyMap<string, Located>[];
 
-export interface SettingsWorld {
+interface SettingsWorld {
   readonly cwd: string;
   readonly host: HostFacts;
   readonly variable: (name: string) => string | undefined;
@@ -14,7 +14,7 @@ export interface SettingsWorld {
   readonly report: Report;
 }
 
-export interface ReadSettings {
+interface ReadSettings {
   readonly settings: Settings;
   /** Where each value that is not a default was written. */
   readonly origins: ReadonlyMap<string, Origin>;

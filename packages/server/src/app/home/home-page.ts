@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-export interface HomePage {
+interface HomePage {
   readonly version: string;
   readonly needsCredential: boolean;
   /** Address by which the reader reached this server, without a trailing slash. */

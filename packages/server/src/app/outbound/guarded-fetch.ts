@@ -9,7 +9,7 @@ const MAX_REDIRECTS = 5;
 /** Time for one fetch with its redirects and its whole body. */
 const TIMEOUT_MS = 20_000;
 
-export interface GuardedFetchOptions {
+interface GuardedFetchOptions {
   /** `net.allow`: names, addresses or CIDR ranges. */
   readonly allow: readonly string[];
   /** Resolves a name to its addresses; injected for tests. */

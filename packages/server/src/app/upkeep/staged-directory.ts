@@ -100,7 +100,7 @@ const syncPath = (path: string): void => {
   }
 };
 
-export interface StagingOptions {
+interface StagingOptions {
   readonly dataDir: string;
   /** True: what is there is kept in a folder of its own and replaced. */
   readonly isReplacing: boolean;

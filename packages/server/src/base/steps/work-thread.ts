@@ -8,7 +8,7 @@ const IDLE_MS = 5_000;
 const YOUNG_MIB = 16;
 
 /** How a thread is started, and the limits of one job. */
-export interface WorkThreadOptions {
+interface WorkThreadOptions {
   /** Module that answers each message of its parent with one message. */
   readonly module: URL;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface WorkThreadOptions {
 }
 
 /** What the error of a job says. */
-export interface WorkWords {
+interface WorkWords {
   /** What is processed, as a field of the request. */
   readonly subject: string;
   /** What the caller can do about it. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.ts';
 
-export interface BreakerLimits {
+interface BreakerLimits {
   readonly failures: number;
   readonly withinMs: number;
   readonly openMs: number;

@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from '../../base/index.ts';
 
 /** Limits in milliseconds. */
-export interface WatchLimits {
+interface WatchLimits {
   readonly connectMs: number;
   readonly firstByteMs: number;
   readonly idleMs: number;

@@ -1,7 +1,7 @@
 const FIRST_DELAY_MS = 500;
 const LARGEST_DELAY_MS = 20_000;
 
-export interface RetryFacts {
+interface RetryFacts {
   /** Tries already made, from 1. */
   readonly tries: number;
   readonly retryAfterMs: number | undefined;

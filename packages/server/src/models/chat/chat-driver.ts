@@ -5,7 +5,7 @@ import { type Endpoint, endpointOf, type HttpAgent } from '../http/index.ts';
 import { ChatExchange } from './chat-exchange.ts';
 import { buildChatRequest } from './chat-request.ts';
 
-export interface ChatDriverOptions {
+interface ChatDriverOptions {
   readonly config: ProviderConfig;
   readonly clock: Clock;
   readonly agent: HttpAgent;

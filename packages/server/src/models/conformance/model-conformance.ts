@@ -3,7 +3,7 @@ import type { ModelRegistry, ModelRequest } from '../contract.ts';
 import { collect, type ScriptedAnswer } from '../testing/index.ts';
 
 /** How the suite makes one driver answer. */
-export interface DriverUnderTest {
+interface DriverUnderTest {
   readonly name: string;
   readonly registry: () => ModelRegistry;
   /** Arranges the next answer and gives the request that gets it. */

@@ -12,7 +12,7 @@ import { echoReply, resultsReply, summaryReply, thoughtOf } from './demo-text.ts
 /** Chunks per second when the configuration names no rate. */
 const DEFAULT_RATE = 50;
 
-export interface DemoDriverOptions {
+interface DemoDriverOptions {
   readonly config: ProviderConfig;
   readonly clock: Clock;
   readonly memory: DemoMemory;

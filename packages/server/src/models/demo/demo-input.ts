@@ -7,7 +7,7 @@ export interface DemoResult {
 }
 
 /** What the demo provider reads from a request; everything else follows from this. */
-export interface DemoInput {
+interface DemoInput {
   /** Own text blocks of the user messages, joined by newlines. */
   readonly text: string;
   readonly media: readonly ModelMedia[];

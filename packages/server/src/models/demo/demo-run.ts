@@ -8,7 +8,7 @@ import type { DemoAction } from './demo-script.ts';
 import { demoFile, demoImage, promptReply, toolsReply, wordsOf } from './demo-text.ts';
 import { readDemoUsage } from './demo-usage.ts';
 
-export interface DemoRunOptions {
+interface DemoRunOptions {
   readonly clock: Clock;
   readonly memory: DemoMemory;
   /** Chunks per second; 0 = no delay. */

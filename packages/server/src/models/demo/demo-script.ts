@@ -14,7 +14,7 @@ export type DemoAction =
   | { readonly type: 'image' | 'prompt' | 'tools' }
   | { readonly type: 'unknown'; readonly name: string };
 
-export interface DemoScript {
+interface DemoScript {
   /** Plain lines, joined by newlines: what the reply echoes. */
   readonly plain: string;
   readonly actions: readonly DemoAction[];

@@ -6,7 +6,7 @@ import { HttpClient } from './http-client.ts';
 /** How long an idle connection is kept for the next call; providers close theirs after a minute or more. */
 const KEEP_ALIVE_MS = 30_000;
 
-export interface HttpAgentOptions {
+interface HttpAgentOptions {
   readonly connectMs: number;
   /** Tests and proxies bring their own. */
   readonly dispatcher?: Dispatcher | undefined;

@@ -3,7 +3,7 @@ import type { CancelTimer, Clock } from '../../base/index.ts';
 import type { ExchangeHandler, HttpRequest, HttpSender } from './exchange-contract.ts';
 import { type ConnectionKeeper, HttpConnection } from './http-connection.ts';
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   readonly clock: Clock;
   /** How long an idle connection is kept for the next call. */
   readonly keepAliveMs: number;

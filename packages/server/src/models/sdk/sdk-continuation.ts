@@ -12,7 +12,7 @@ export type SdkPart = LanguageModelV4ReasoningPart | LanguageModelV4TextPart | L
  * Everything of one answer that must go back in the same turn, in the provider's order. It stands for the whole
  * assistant message: thinking, text and calls may alternate, and signatures cover that order.
  */
-export interface SdkContinuation {
+interface SdkContinuation {
   readonly sdk: SdkType;
   readonly parts: readonly SdkPart[];
 }

@@ -10,7 +10,7 @@ import { SdkFetch } from './sdk-fetch.ts';
 import { loadSdkModel, type SdkType } from './sdk-models.ts';
 import { sdkCallOptions } from './sdk-options.ts';
 
-export interface SdkDriverOptions {
+interface SdkDriverOptions {
   readonly config: ProviderConfig;
   readonly type: SdkType;
   readonly clock: Clock;

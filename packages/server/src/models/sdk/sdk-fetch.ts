@@ -11,7 +11,7 @@ const CANCELLED = new Error('call cancelled');
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-export interface SdkFetchOptions {
+interface SdkFetchOptions {
   readonly attempt: Attempt;
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;

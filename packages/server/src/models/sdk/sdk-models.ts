@@ -4,7 +4,7 @@ import type { ProviderConfig } from '../contract.ts';
 /** Provider types served by AI SDK packages. */
 export type SdkType = 'openai' | 'anthropic' | 'google';
 
-export interface SdkModelOptions {
+interface SdkModelOptions {
   readonly type: SdkType;
   readonly config: ProviderConfig;
   readonly model: string;

@@ -113,7 +113,7 @@ const isTemperatureSent = (
   return facts.temperature && !options.dropped;
 };
 
-export interface SdkOptionsInput {
+interface SdkOptionsInput {
   readonly type: SdkType;
   readonly api: ProviderConfig['api'];
   readonly request: ModelRequest;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 /** What a client sent, as it was on the wire. */
-export interface WireRequest {
+interface WireRequest {
   readonly method: string;
   /** Path with query. */
   readonly path: string;

@@ -3,7 +3,7 @@ import type { Located, LocatedEntry, Report } from '../located.ts';
 const reference = /\$(\$?)\{([^}]*)\}/g;
 const form = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 
-export interface Expansion {
+interface Expansion {
   readonly variable: (name: string) => string | undefined;
   readonly report: Report;
 }

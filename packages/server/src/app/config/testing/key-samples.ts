@@ -1,7 +1,7 @@
 import type { KeyRow } from '../keys/index.ts';
 
 /** Three different right values and a wrong one of a key, as text of a flag or variable; text is YAML flow syntax too. */
-export interface KeySample {
+interface KeySample {
   readonly file: string;
   readonly environment: string;
   readonly flag: string;

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A span as it arrived, its attributes as plain values. */
-export interface ReceivedSpan {
+interface ReceivedSpan {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;

@@ -1,7 +1,7 @@
 import type { TurnCause } from '../../../runtime/contract.ts';
 
 /** The parts of a W3C `traceparent`; its form was checked when it was stored. */
-export interface ParsedTraceParent {
+interface ParsedTraceParent {
   readonly traceId: string;
   readonly spanId: string;
   readonly isSampled: boolean;

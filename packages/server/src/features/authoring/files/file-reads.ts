@@ -16,7 +16,7 @@ import { objectKey, sendObject } from './objects/index.ts';
 import { tooLarge } from './upload-faults.ts';
 
 /** Bytes or a link, as the caller wants them. */
-export interface ShownContent {
+interface ShownContent {
   readonly content: Uint8Array;
   /** '' without a link. */
   readonly downloadUrl: string;
@@ -26,7 +26,7 @@ export interface ShownContent {
 
 const NOTHING: ShownContent = { content: new Uint8Array(0), downloadUrl: '', expiresAt: 0 };
 
-export interface FileQuestion {
+interface FileQuestion {
   readonly namespace: string;
   readonly pathPrefix: string;
   readonly purpose: FilePurpose;

@@ -5,7 +5,7 @@ import { FACT, type ObjectFacts, objectOf, sessionOf, type UploadFacts, uploadOf
 import { INDEXED_MAX, indexMark, isIndexable } from './file-text.ts';
 import { objectKey } from './objects/index.ts';
 
-export interface FileSubject {
+interface FileSubject {
   readonly namespace: string;
   readonly spec: FileSpec;
   readonly annotations: Readonly<Record<string, string>>;

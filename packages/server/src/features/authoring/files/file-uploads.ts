@@ -16,7 +16,7 @@ import { tooLarge, uploadInvalid } from './upload-faults.ts';
 /** How long a link takes bytes. */
 const OPEN_MICROS = 15 * 60 * 1_000_000;
 
-export interface WantedUpload {
+interface WantedUpload {
   readonly namespace: string;
   readonly file: File | undefined;
   readonly sizeBytes: number;

@@ -23,7 +23,7 @@ import { FILE_WORK } from './file-kind.ts';
 import { type DocumentForm, hasText, indexFile, indexMark, type PdfReader, readText } from './file-text.ts';
 import { dropUpload } from './file-uploads.ts';
 
-export interface FileWorkDeps {
+interface FileWorkDeps {
   readonly store: Pick<Store, 'write' | 'direct'>;
   readonly writer: ResourceWriter;
   readonly blobs: BlobStore;

@@ -35,7 +35,7 @@ export interface NewContent {
 }
 
 /** A file as it shall be created. */
-export interface NewFile {
+interface NewFile {
   readonly namespace: string;
   readonly file: File | undefined;
   readonly content: Uint8Array;
@@ -49,7 +49,7 @@ export const fileKey = (namespace: string, name: string): ResourceKey =>
   recordKey('File', namespace, name.startsWith('/') ? fileName(name) : name);
 
 /** What is asked of a file to be made. */
-export interface FileDraft {
+interface FileDraft {
   readonly namespace: string;
   readonly file: File | undefined;
   /** Name of its downloads; '' = the end of its path. */

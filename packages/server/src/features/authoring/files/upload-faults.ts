@@ -1,7 +1,7 @@
 import { Fault } from '../../../base/index.ts';
 
 /** Why an upload is refused: it is not known or no longer open, too late, not signed for, or its bytes are not there or wrong. */
-export type UploadCause = 'unknown' | 'expired' | 'signature' | 'empty' | 'size' | 'hash';
+type UploadCause = 'unknown' | 'expired' | 'signature' | 'empty' | 'size' | 'hash';
 
 const TEXTS: Readonly<Record<UploadCause, string>> = {
   unknown: 'no such upload is open',

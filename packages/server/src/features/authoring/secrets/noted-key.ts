@@ -8,7 +8,7 @@ import { missingKeyId } from './lost-values.ts';
 const [PLACE, TEXT] = ['instance', 'the key that encrypts secrets'] as const;
 
 /** Where the keys of this process belong, for the text of a refusal. */
-export interface KeyPlace {
+interface KeyPlace {
   readonly dataDir: string;
 }
 

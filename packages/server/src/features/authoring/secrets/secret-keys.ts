@@ -10,7 +10,7 @@ const ADDING = 'secrets.key-file';
 /** Far longer than it takes to write the file; a node that was killed holds it as long. */
 const ADDING_MICROS = 60_000_000;
 
-export interface SecretKeysOptions {
+interface SecretKeysOptions {
   readonly dataDir: string;
   /** `secrets.keys`, newest last; empty = the key file. */
   readonly configured: readonly { readonly id: string; readonly key: string }[];

@@ -7,7 +7,7 @@ import type { Store } from '../../../store/contracts/index.ts';
 import { noteKey } from './noted-key.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
-export interface SecretOperationsDeps {
+interface SecretOperationsDeps {
   readonly store: Pick<Store, 'write'>;
   readonly keys: Pick<SecretKeys, 'addKey' | 'ring'>;
   readonly audit: AppendAudit;

@@ -5,7 +5,7 @@ import type { Operation, UnaryOperation } from '../../../operations/index.ts';
 import { formatKey, parseJsonMap, recordKey } from '../../../resources/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 
-export interface SecretReadAuditDeps {
+interface SecretReadAuditDeps {
   readonly store: Pick<Store, 'write'>;
   readonly audit: AppendAudit;
 }

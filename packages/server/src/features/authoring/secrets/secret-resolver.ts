@@ -12,7 +12,7 @@ import type { ReadTx, Store, StoredResource } from '../../../store/contracts/ind
 
 type Reads = Pick<ReadTx, 'resources'>;
 
-export interface SecretResolverDeps {
+interface SecretResolverDeps {
   readonly store: Pick<Store, 'direct'>;
   readonly seal: Pick<ValueSeal, 'open'>;
   /** The namespace and its ancestors, nearest first, tombstones left out. */
@@ -20,7 +20,7 @@ export interface SecretResolverDeps {
 }
 
 /** Who asks: model provider keys may also live in `system`. */
-export interface SecretUse {
+interface SecretUse {
   readonly isProviderKey?: boolean;
 }
 
@@ -96,7 +96,7 @@ export class SecretResolver {
 }
 
 /** Why a reference does not resolve, as condition reasons say it. */
-export type SecretProblem = 'Malformed' | 'SecretMissing' | 'SecretKeyMissing' | 'NotDecryptable';
+type SecretProblem = 'Malformed' | 'SecretMissing' | 'SecretKeyMissing' | 'NotDecryptable';
 
 const PROBLEMS: Readonly<Record<SecretProblem, string>> = {
   Malformed: 'is not secret://name/key',

@@ -4,7 +4,7 @@ import type { Store } from '../../../store/contracts/index.ts';
 import type { BackupService } from './backup-service.ts';
 import { notePendingBackup, type PendingBackup, pendingBackup, settleBackup } from './pending-backup.ts';
 
-export interface BackupScheduleDeps {
+interface BackupScheduleDeps {
   readonly service: Pick<BackupService, 'create' | 'prune'>;
   readonly store: Pick<Store, 'write' | 'direct'>;
   readonly clock: Pick<Clock, 'nowMicros'>;

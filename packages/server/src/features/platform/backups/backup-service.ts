@@ -7,7 +7,7 @@ import { type BlobStore, INSTANCE_LAST_BACKUP, type Store, type StoreDump } from
 import { type WrittenArchive, writeArchive } from './archive/index.ts';
 import { settleFailedBackup } from './pending-backup.ts';
 
-export interface BackupServiceDeps {
+interface BackupServiceDeps {
   readonly store: Pick<Store, 'write'>;
   readonly blobs: Pick<BlobStore, 'stream'>;
   /** Takes the state of the store; `scratch` is a path that the engine may use until the dump is closed. */
@@ -22,9 +22,9 @@ export interface BackupServiceDeps {
 }
 
 /** Who made a backup: people as often as they like, the schedule as many as `backup.keep`. */
-export type BackupSeries = 'svc' | 'scheduled';
+type BackupSeries = 'svc' | 'scheduled';
 
-export interface MadeBackup extends WrittenArchive {
+interface MadeBackup extends WrittenArchive {
   /** Absolute. */
   readonly path: string;
 }

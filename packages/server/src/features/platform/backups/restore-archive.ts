@@ -4,7 +4,7 @@ import { type KeyFiles, type Manifest, openKeys, readArchive } from './archive/i
 import { restoredRow } from './restored-rows-rules.ts';
 
 /** Where an archive is unpacked to. The caller makes it visible, or throws it away, afterwards. */
-export interface RestoreTarget {
+interface RestoreTarget {
   readonly load: Pick<StoreLoad, 'insert'>;
   readonly blobs: Pick<BlobStore, 'put'>;
   /** Called at most once, and only when a passphrase was given. */

@@ -18,7 +18,7 @@ const UNUSUAL = new Error('no plain JSON');
 
 /**
  * Documents of JSON, one after the other or between lines that begin with `---`, as the YAML reader would read them; undefined
- * for any other text, including invalid JSON. Thirty times faster than that reader.
+ * for any other text, including invalid JSON. Seven times faster than that reader (decision 0008).
  * @internal Its test holds it against the YAML reader; the server reads in steps.
  */
 export const readJsonDocuments = (text: string): readonly ManifestNode[] | undefined => atOnce(readingJson(text));

@@ -41,7 +41,7 @@ export interface QueueItem {
 }
 
 /** An item with the claim on it. */
-export type TakenItem = QueueItem & { readonly token: string };
+type TakenItem = QueueItem & { readonly token: string };
 
 export interface QueueWrites {
   /** A replaced item is free: who took the former one can neither renew, ack nor retry it. */

@@ -21,7 +21,7 @@ export interface ArtifactGrant {
 }
 
 /** Everything about an artifact but its id and session. */
-export interface ArtifactFacts {
+interface ArtifactFacts {
   readonly namespace: string;
   readonly agent: string;
   readonly title: string;

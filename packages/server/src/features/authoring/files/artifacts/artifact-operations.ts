@@ -18,7 +18,7 @@ import { sendObject } from '../objects/index.ts';
 import { artifactMessage } from './artifact-facts.ts';
 import { Artifacts, type ArtifactsDeps } from './artifacts.ts';
 
-export interface ArtifactsFeature {
+interface ArtifactsFeature {
   readonly operations: readonly Operation[];
   readonly routes: readonly HttpRoute[];
   readonly artifacts: Artifacts;

@@ -43,7 +43,7 @@ export interface ArtifactsDeps extends FilesDeps {
 }
 
 /** What an agent makes in its session. */
-export interface NewArtifact {
+interface NewArtifact {
   readonly title: string;
   readonly mediaType: string;
   readonly filename: string;

@@ -15,7 +15,7 @@ const PLACE = 'instance/object-link-key';
 /** Where the sealed key is, for the rotation of keys, which seals everything again. */
 export const SEALED_LINK_KEY = { name: KEY_NAME, place: PLACE } as const;
 
-export interface LinkKeyDeps {
+interface LinkKeyDeps {
   readonly store: Pick<Store, 'write'>;
   readonly random: Pick<Random, 'fill'>;
   readonly seal: ValueSeal;

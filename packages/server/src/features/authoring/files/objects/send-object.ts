@@ -1,10 +1,9 @@
 import { Fault } from '../../../../base/index.ts';
 import type { HttpExchange, HttpStream } from '../../../../operations/index.ts';
 import type { BlobStore } from '../../../../store/contracts/index.ts';
-import { type ByteSpan, readRange } from './byte-range.ts';
 
 /** An object as a download shows it. */
-export interface SentObject {
+interface SentObject {
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly mediaType: string;
@@ -119,3 +118,26 @@ const drained = (stream: HttpStream, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', goOn);
     if (signal.aborted) goOn();
   });
+
+/** Bytes [start, end) of a whole. */
+interface ByteSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * What a `Range` header asks of `sizeBytes`: undefined = the whole (no header, several ranges or another unit, which a
+ * server may skip), 'unsatisfiable' = 416.
+ */
+const readRange = (header: string | undefined, sizeBytes: number): ByteSpan | 'unsatisfiable' | undefined => {
+  const [, first = '', last = ''] = /^bytes=\s*(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const count = Math.min(Number(last), sizeBytes);
+    return count === 0 ? 'unsatisfiable' : { start: sizeBytes - count, end: sizeBytes };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return undefined;
+  if (start >= sizeBytes) return 'unsatisfiable';
+  return { start, end: last === '' ? sizeBytes : Math.min(Number(last) + 1, sizeBytes) };
+};

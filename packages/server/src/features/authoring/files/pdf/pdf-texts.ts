@@ -8,7 +8,7 @@ const MEMORY_MIB = 256;
 /** Characters of one document that are searched. */
 const TEXT_MAX = 8 * 1024 * 1024;
 
-export interface PdfTextsDeps {
+interface PdfTextsDeps {
   readonly clock: Clock;
   readonly log: Log;
 }

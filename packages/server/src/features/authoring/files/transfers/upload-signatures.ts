@@ -3,7 +3,7 @@ import type { UploadFacts } from '../file-facts.ts';
 import type { LinkKey } from '../objects/index.ts';
 
 /** What a link of an upload is good for. */
-export type SignedUpload = Pick<UploadFacts, 'id' | 'sizeBytes' | 'sha256' | 'expiresAt'> & { readonly key: string };
+type SignedUpload = Pick<UploadFacts, 'id' | 'sizeBytes' | 'sha256' | 'expiresAt'> & { readonly key: string };
 
 const PATH = '/v1/uploads/';
 

@@ -6,7 +6,7 @@ import type { WrittenArchive } from './archive-writer.ts';
 import { FORMAT_ENTRY, KEYS_ENTRY, Ledger, type Manifest, objectEntry, tableEntry } from './manifest.ts';
 
 /** Which archive is copied where, and what is added. */
-export interface KeyAddition {
+interface KeyAddition {
   readonly from: string;
   readonly to: string;
   /** Sealed key files. */

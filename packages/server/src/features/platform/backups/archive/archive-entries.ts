@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { Fault } from '../../../../base/index.ts';
 import { ARCHIVE_FORMAT, MANIFEST_ENTRY, type Manifest } from './manifest.ts';
 import { type SealedFile, writeSealed } from './sealed-stream.ts';
-import { BLOCK_BYTES, paddingAfter, type TarEntry, tarHeader } from './tar-header.ts';
+import { BLOCK_BYTES, paddingAfter, type TarEntry, tarHeader } from './tar.ts';
 
 /** A file of an archive with its contents, exactly `sizeBytes` of them. */
 export interface ArchiveEntry extends TarEntry {

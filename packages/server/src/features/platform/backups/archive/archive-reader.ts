@@ -14,10 +14,10 @@ import {
   TABLE_ENTRY,
 } from './manifest.ts';
 import { readSealed } from './sealed-stream.ts';
-import { readTar, type TarFile } from './tar-reader.ts';
+import { readTar, type TarFile } from './tar.ts';
 
 /** A part of an archive, in the order of the archive; `manifest` comes last, and only when everything was sound. */
-export type ArchivePart =
+type ArchivePart =
   | { readonly kind: 'rows'; readonly table: DumpTable; readonly rows: readonly DumpRow[] }
   | {
       readonly kind: 'object';

@@ -8,7 +8,7 @@ import { createObjects, tableDump } from '../testing/index.ts';
 import { readArchive } from './archive-reader.ts';
 import { type ArchiveSource, writeArchive } from './archive-writer.ts';
 import { writeSealed } from './sealed-stream.ts';
-import { paddingAfter, tarHeader } from './tar-header.ts';
+import { paddingAfter, tarHeader } from './tar.ts';
 
 let dir: string;
 let file: string;

@@ -17,3 +17,16 @@ export const localTime = (ms: number): string => {
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 };
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** A count of bytes for people: `312 B`, `1.4 KiB`, `25 MiB`. */
+export const sizeText = (bytes: number): string => {
+  const power = Math.min(UNITS.length - 1, bytes < 1_024 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1_024 ** power;
+  const digits = power === 0 || value >= 10 ? 0 : 1;
+  return `${value.toFixed(digits)} ${UNITS[power]}`;
+};
+
+/** A count with its noun, `1 file` or `3 files`; `many` is the plural where adding an s is not enough. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
