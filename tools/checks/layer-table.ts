@@ -13,15 +13,14 @@ export interface LayerRow {
   readonly libraries?: readonly string[];
 }
 
-const storeContracts = ['store/contracts', 'store/follow'];
-const engine = ['base', ...storeContracts, 'store/migrations', 'store/rows'];
+const engine = ['base', 'store/contracts', 'store/migrations', 'store/rows'];
 
 /** Rows in the order in which they are matched. */
 export const layerTable: readonly LayerRow[] = [
   { layer: 'base', mayImport: [], libraries: [] },
   { layer: 'resources', mayImport: ['base', 'api'] },
   { layer: 'store/contracts', mayImport: ['base', 'resources'], libraries: [] },
-  { layer: 'store/follow', mayImport: ['base', 'resources', 'store/contracts'], libraries: [] },
+  { layer: 'streams', mayImport: ['base', 'resources', 'store/contracts'], libraries: [] },
   { layer: 'store/migrations', mayImport: ['base', 'store/contracts'], libraries: [] },
   { layer: 'store/rows', mayImport: ['base', 'store/contracts'], libraries: [] },
   { layer: 'store/sqlite', mayImport: engine, libraries: [] },
@@ -33,23 +32,24 @@ export const layerTable: readonly LayerRow[] = [
   { layer: 'protocols', mayImport: ['base'] },
   { layer: 'sandbox', mayImport: ['base'] },
   { layer: 'tools', mayImport: ['base', 'resources', 'protocols:contract', 'sandbox:contract'] },
-  { layer: 'controllers', mayImport: ['base', 'resources', ...storeContracts] },
+  { layer: 'controllers', mayImport: ['base', 'resources', 'store/contracts'] },
   {
     layer: 'runtime',
     mayImport: [
       'base',
       'api:types',
       'resources',
-      ...storeContracts,
+      'store/contracts',
+      'streams',
       'models:contract',
       'tools:contract',
       'protocols:contract',
       'sandbox:contract',
     ],
   },
-  { layer: 'auth', mayImport: ['base', 'api', 'resources', ...storeContracts] },
+  { layer: 'auth', mayImport: ['base', 'api', 'resources', 'store/contracts'] },
   { layer: 'operations', mayImport: ['base', 'api', 'auth'] },
-  { layer: 'idempotency', mayImport: ['base', 'auth', 'resources', ...storeContracts] },
+  { layer: 'idempotency', mayImport: ['base', 'auth', 'resources', 'store/contracts'] },
   {
     layer: 'features/module-contract.ts',
     mayImport: ['operations', 'controllers:contract'],
@@ -64,7 +64,8 @@ export const layerTable: readonly LayerRow[] = [
       'features/module-contract.ts',
       'operations',
       'idempotency',
-      ...storeContracts,
+      'store/contracts',
+      'streams',
       'controllers:contract',
       'runtime:contract',
     ],

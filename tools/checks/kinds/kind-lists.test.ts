@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { kindListsOf, knownKindLists } from './kind-lists.ts';
 import { loadSources } from '../source-files.ts';
+import { kindListsOf, knownKindLists } from './kind-lists.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const path = 'packages/server/src/features/any.ts';

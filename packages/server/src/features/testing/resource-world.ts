@@ -41,6 +41,7 @@ import { ADMIN, callContext, TestStream } from './test-call.ts';
 import { testDependencies } from './test-dependencies.ts';
 
 const RESPONSE_BYTES = 4 * 1024 * 1024;
+const STREAM_LIMITS = { events: 8, bytes: 64 * 1024 };
 
 export interface WorldOptions {
   /** Further kinds. */
@@ -143,7 +144,7 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
   const fill = (key: ResourceKey, spec: Message): Message => contractOf(key.kind)?.defaults?.(spec, key) ?? spec;
   const operations: readonly Operation[] = [
     ...accessOperations({ store, descendants: descendantNames, version: '1.2.3' }),
-    ...resourceOperations({ ...common, audit, writer, feed, clock, streamBufferEvents: 8, namespaces, fill }),
+    ...resourceOperations({ ...common, audit, writer, feed, clock, streamLimits: STREAM_LIMITS, namespaces, fill }),
     ...namespaceOperations({ ...common, service }),
     ...agentOperations({ ...common, writer, ids, seal }),
   ];

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { Fault, invalidField } from '../../base/index.ts';
+import { CursorLine, Cursors } from '../../streams/index.ts';
 import { SEQUENCE_BASE } from '../contract.ts';
 
 /** Place in the events of one session: everything at or below `sequence` was seen. */
@@ -9,24 +9,21 @@ export interface CursorPlace {
   readonly sequence: number;
 }
 
-const SHAPE = /^([\w-]{8})([0-9a-f]{12})-([0-9a-z]+)-([0-9a-z]+)$/;
-const SESSION_TAIL = 12;
-
-/** Cursors of one store: opaque text of store epoch, session and its epoch, and sequence; valid on every node. */
+/** Cursors of the sessions of one store: the session, its epoch and the sequence. */
 export class CursorCodec {
-  readonly #store: string;
+  readonly #cursors: Cursors;
 
   constructor(storeEpoch: string) {
-    this.#store = createHash('sha256').update(storeEpoch).digest('base64url').slice(0, 8);
+    this.#cursors = new Cursors(storeEpoch);
   }
 
-  /** Everything of a cursor but its sequence, so that a stream appends only digits per event. */
-  prefix(sessionId: string, epoch: number): string {
-    return `${this.#store}${sessionId.slice(-SESSION_TAIL)}-${epoch.toString(36)}-`;
+  /** Cursors along the events of a session in one epoch. */
+  line(sessionId: string, epoch: number): CursorLine {
+    return new CursorLine(this.#cursors.prefix(sessionId, epoch));
   }
 
   encode(place: CursorPlace): string {
-    return this.prefix(place.sessionId, place.epoch) + place.sequence.toString(36);
+    return this.line(place.sessionId, place.epoch).at(place.sequence);
   }
 
   /**
@@ -34,12 +31,10 @@ export class CursorCodec {
    * another store epoch or from before a clear is OUT_OF_RANGE CURSOR_EXPIRED.
    */
   decode(text: string, session: { readonly id: string; readonly epoch: number; readonly fence: number }): number {
-    const match = SHAPE.exec(text);
-    const sequence = Number.parseInt(match?.[4] ?? '', 36);
-    if (match === null || match[2] !== session.id.slice(-SESSION_TAIL) || !Number.isSafeInteger(sequence)) {
-      throw invalidField('after', 'is not a cursor of this session');
-    }
-    const isForeign = match[1] !== this.#store || match[3] !== session.epoch.toString(36);
+    const parts = this.#cursors.read(text, session.id, 2);
+    if (parts === undefined) throw invalidField('after', 'is not a cursor of this session');
+    const [epoch = 0, sequence = 0] = parts.numbers;
+    const isForeign = parts.isForeign || epoch !== session.epoch;
     if (isForeign || Math.floor(sequence / SEQUENCE_BASE) > session.fence) throw cursorExpired();
     return sequence;
   }

@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock, Log } from '../../base/index.ts';
 import type { SessionRow } from '../../store/contracts/index.ts';
-import type { StreamMember } from './event-stream.ts';
 import { restingPosition } from './session-feed.ts';
+import type { SessionMember } from './session-member.ts';
 
 export interface IdleEndDeps {
   readonly clock: Clock;
@@ -17,7 +17,7 @@ export interface IdleEndDeps {
  * the next turn, of a session whose turn is over already, would otherwise never end. While a turn is queued or runs the
  * check is repeated; a turn that the bus did not report is read from the store instead.
  */
-export const endWhenIdle = (member: StreamMember, deps: IdleEndDeps): void => {
+export const endWhenIdle = (member: SessionMember, deps: IdleEndDeps): void => {
   let cancel: CancelTimer | undefined;
   const check = async (): Promise<void> => {
     const session = await deps.session(member.hub.sessionId);

@@ -1,7 +1,8 @@
 /**
- * runtime/stream: events of sessions as readers see them: cutting them from recorded parts, cursors, and followers that join
- * backfill and live events. Reads the store, the bus and the turns running here; writes nothing.
- * app makes one StreamRegistry per process; features see only `stream-contract.ts`.
+ * runtime/stream: events of sessions as readers see them: cutting them from recorded parts, their order and cursors, where a stream
+ * begins, and what the bus did not bring. How a stream joins history and live events, and treats slow readers, is in streams. Reads
+ * the store, the bus and the turns running here; writes nothing. app makes one StreamRegistry per process; features see only
+ * `stream-contract.ts`.
  */
 export { createActivityHook } from './activity-hook.ts';
 export { createAnswerCursors } from './answer-cursor.ts';

@@ -1,9 +1,11 @@
 import { type Fault, notFound } from '../../base/index.ts';
 import type { MessageRow, ReadTx, SessionRow, Store, TurnRow } from '../../store/contracts/index.ts';
-import type { Feed, FeedSlice } from '../../store/follow/index.ts';
+import type { CursorLine, Feed, FeedSlice } from '../../streams/index.ts';
 import { EVENT, type LiveTurn, type LiveTurns, SEQUENCE_BASE, type SessionEvent } from '../contract.ts';
 import { isTurnOver, parseBody } from '../record/index.ts';
+import type { CursorCodec } from './cursor.ts';
 import { cutEvents } from './cut-events.ts';
+import { contentBytes, joinEvents } from './joined-events.ts';
 import { type TurnView, viewOfJournal, viewOfLive, viewOfMessages } from './turn-view.ts';
 
 /** Where events of a session come from other than the bus. */
@@ -48,21 +50,45 @@ export class SessionFeed implements Feed<SessionEvent> {
   readonly agent: string;
   readonly sessionId: string;
   readonly #source: EventSource;
-  /** Epoch of the newest session row that was read; cursors carry it. */
-  epoch = 0;
+  readonly #cursors: CursorCodec;
+  #epoch = 0;
+  #line: CursorLine | undefined;
 
   constructor(
     names: { readonly namespace: string; readonly agent: string; readonly sessionId: string },
     source: EventSource,
+    cursors: CursorCodec,
   ) {
     this.namespace = names.namespace;
     this.agent = names.agent;
     this.sessionId = names.sessionId;
     this.#source = source;
+    this.#cursors = cursors;
+  }
+
+  /** Notes the epoch of the newest session row that was read; cursors carry it. */
+  noteEpoch(epoch: number): void {
+    if (epoch !== this.#epoch) this.#line = undefined;
+    this.#epoch = epoch;
   }
 
   position(event: SessionEvent): number {
     return event.sequence;
+  }
+
+  /** The end of a turn that never started has sequence 0 and no cursor. */
+  cursor(sequence: number): string {
+    if (sequence === 0) return '';
+    this.#line ??= this.#cursors.line(this.sessionId, this.#epoch);
+    return this.#line.at(sequence);
+  }
+
+  size(event: SessionEvent): number {
+    return contentBytes(event);
+  }
+
+  join(last: SessionEvent, event: SessionEvent): SessionEvent | undefined {
+    return joinEvents(last, event);
   }
 
   /** Within a fence by count; into the next fence only from a rest: every other change of fence is a gap. */
@@ -80,7 +106,7 @@ export class SessionFeed implements Feed<SessionEvent> {
     for (;;) {
       const known = this.#source.liveTurns.live(this.sessionId);
       const snapshot = await this.#source.store.read((tx) => this.#snapshot(tx, after, known));
-      this.epoch = snapshot.session.epoch;
+      this.noteEpoch(snapshot.session.epoch);
       const { open } = snapshot;
       const live = open === undefined ? undefined : await this.#running(open.turn);
       // The turn moved on between the snapshot and now, so other turns may have ended in between: the store knows.

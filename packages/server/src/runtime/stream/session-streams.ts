@@ -8,18 +8,18 @@ import {
   type Store,
   type TurnRow,
 } from '../../store/contracts/index.ts';
+import { Hubs, Reader, type ReaderLimits, type ReaderRules, type Sink, shuttingDown } from '../../streams/index.ts';
 import { EVENT, eventSubject, SEQUENCE_BASE, SESSION_CHANGED, type SessionEvent } from '../contract.ts';
 import { isTurnOver, parseBody } from '../record/index.ts';
 import { startedTurn } from './answer-cursor.ts';
 import { CursorCodec, cursorExpired } from './cursor.ts';
 import { cutEvents, startOfTurn } from './cut-events.ts';
-import type { BufferLimits } from './event-buffer.ts';
-import { EventStream, StreamMember, shuttingDown } from './event-stream.ts';
 import { HubWatch } from './hub-watch.ts';
 import { endWhenIdle } from './idle-end.ts';
 import { type EventSource, readEndedTurn, restingPosition, SessionFeed, sessionGone } from './session-feed.ts';
 import { type HubKeeper, SessionHub } from './session-hub.ts';
-import type { EventOutlet, FollowedSession, FollowRequest, SessionStreams } from './stream-contract.ts';
+import { SessionMember } from './session-member.ts';
+import type { FollowedSession, FollowRequest, SessionStreams } from './stream-contract.ts';
 import { viewOfJournal } from './turn-view.ts';
 
 export interface SessionStreamsDeps extends EventSource {
@@ -27,7 +27,7 @@ export interface SessionStreamsDeps extends EventSource {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits: BufferLimits;
+  readonly limits: ReaderLimits;
   /** `streams.historySeconds`. */
   readonly historySeconds: number;
   /** Other processes may run turns of the same store, and no bus tells of them. */
@@ -58,7 +58,7 @@ type Start =
   | { readonly recorded: number }
   | { readonly events: readonly SessionEvent[] };
 
-const begin = (member: StreamMember, start: Start): void => {
+const begin = (member: SessionMember, start: Start): void => {
   if ('recorded' in start) member.follow.startLive(start.recorded);
   else if ('position' in start) member.follow.start(start.position, start.settled);
   else member.deliverAll(start.events).catch((error: unknown) => member.fail(error));
@@ -74,19 +74,23 @@ const hubKey = (session: { readonly namespace: string; readonly agent: string; r
 export class StreamRegistry implements SessionStreams, HubKeeper {
   readonly cursors: CursorCodec;
   readonly #deps: SessionStreamsDeps;
-  readonly #hubs = new Map<string, SessionHub>();
+  readonly #hubs: Hubs<SessionEvent, SessionHub>;
   /** With whether each outlives a shutdown. */
-  readonly #streams = new Map<EventStream, boolean>();
+  readonly #streams = new Map<Reader<SessionEvent>, boolean>();
   readonly #watch: HubWatch;
   readonly #endBusWatch: () => void;
   #isShutDown = false;
   #isClosed = false;
   /** Streams ended because their reader was too slow, since the start; a metric. */
   slowEnded = 0;
+  /** One for all streams. */
+  readonly #rules: ReaderRules<SessionEvent>;
 
   constructor(deps: SessionStreamsDeps) {
     this.#deps = deps;
     this.cursors = new CursorCodec(deps.store.epoch);
+    this.#hubs = new Hubs(deps.bus);
+    this.#rules = { ...deps.limits, ended: (reader, fault) => this.#noteEnd(reader, fault) };
     this.#watch = new HubWatch({
       store: deps.store,
       clock: deps.clock,
@@ -108,37 +112,24 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     return this.#deps.store.now();
   }
 
-  async follow(request: FollowRequest, outlet: EventOutlet, signal: AbortSignal): Promise<void> {
+  follow(request: FollowRequest, sink: Sink<SessionEvent>, signal: AbortSignal): Promise<void> {
     const isWait = request.isWait === true;
-    if (this.#isClosed || (this.#isShutDown && !isWait)) throw shuttingDown('');
-    if (signal.aborted) return;
-    const stream = new EventStream(outlet, this.#deps.limits);
-    const stop = (): void => stream.end();
-    signal.addEventListener('abort', stop);
-    this.#streams.set(stream, isWait);
-    try {
-      await this.#begin(request, stream, outlet);
-      await stream.finished();
-    } catch (error) {
-      if (isFault(error) && error.reason === 'SLOW_CONSUMER') this.slowEnded += 1;
-      throw error;
-    } finally {
-      stream.end();
-      this.#streams.delete(stream);
-      signal.removeEventListener('abort', stop);
-    }
+    if (this.#isClosed || (this.#isShutDown && !isWait)) return Promise.reject(shuttingDown(''));
+    const reader = new Reader(sink, this.#rules);
+    this.#streams.set(reader, isWait);
+    return reader.run(signal, () => this.#begin(request, reader, sink));
   }
 
   shutDown(): void {
     this.#isShutDown = true;
     this.#endBusWatch();
     this.#watch.close();
-    for (const [stream, isWait] of [...this.#streams]) if (!isWait) stream.endForShutdown();
+    for (const [stream, isWait] of [...this.#streams]) if (!isWait) stream.end(shuttingDown(stream.place));
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const stream of [...this.#streams.keys()]) stream.endForShutdown();
+    for (const stream of [...this.#streams.keys()]) stream.end(shuttingDown(stream.place));
   }
 
   /** Checks the store for what the bus did not bring; called by tests, otherwise by a timer. */
@@ -150,22 +141,16 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     this.#watch.runningChanged(hub);
   }
 
-  emptied(hub: SessionHub): void {
-    hub.unsubscribe?.();
-    this.#watch.dropped(hub);
-    this.#hubs.delete(hubKey(hub.feed));
-  }
-
   /** Subscribes first and reads then, so that nothing falls between the two. Stops where the stream ends meanwhile. */
-  async #begin(request: FollowRequest, stream: EventStream, outlet: EventOutlet): Promise<void> {
-    const members = await this.#join(request, stream);
+  async #begin(request: FollowRequest, reader: Reader<SessionEvent>, sink: Sink<SessionEvent>): Promise<void> {
+    const members = await this.#join(request, reader);
     await this.#watch.ready();
-    const starts = await this.#starts(request, stream);
-    if (stream.ended) return;
-    outlet.open();
+    const starts = await this.#starts(request, reader);
+    if (reader.ended) return;
+    sink.open();
     for (const [index, member] of members.entries()) {
       if (isTurnEnd(index)) await nextTurn();
-      if (stream.ended) return;
+      if (reader.ended) return;
       const start = starts[index];
       if (start !== undefined) begin(member, start);
       const after = request.sessions[index]?.after ?? '';
@@ -174,52 +159,49 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     }
   }
 
-  async #join(request: FollowRequest, stream: EventStream): Promise<readonly StreamMember[]> {
+  async #join(request: FollowRequest, reader: Reader<SessionEvent>): Promise<readonly SessionMember[]> {
     const rules = { untilDone: request.untilDone, turnId: request.turnId, batch: request.batch };
-    stream.expect(request.sessions.length);
-    const members: StreamMember[] = [];
+    reader.expect(request.sessions.length);
+    const members: SessionMember[] = [];
     for (const [index, session] of request.sessions.entries()) {
       if (isTurnEnd(index)) await nextTurn();
-      if (stream.ended) break;
+      if (reader.ended) break;
       const hub = this.#hub(session);
-      const member = new StreamMember(stream, hub, rules);
+      const member = new SessionMember(reader, hub, rules);
       hub.add(member);
-      stream.adopt(member);
+      reader.adopt(member);
       members.push(member);
     }
     return members;
   }
 
-  async #starts(request: FollowRequest, stream: EventStream): Promise<readonly Start[]> {
+  async #starts(request: FollowRequest, reader: Reader<SessionEvent>): Promise<readonly Start[]> {
     const starts: Start[] = [];
     for (const [index, asked] of request.sessions.entries()) {
       if (isTurnEnd(index)) await nextTurn();
-      if (stream.ended) break;
+      if (reader.ended) break;
       starts.push(await this.#start(asked, request.turnId));
     }
     return starts;
   }
 
-  #endWhenIdle(member: StreamMember): void {
+  #noteEnd(reader: Reader<SessionEvent>, fault: unknown): void {
+    this.#streams.delete(reader);
+    if (isFault(fault) && fault.reason === 'SLOW_CONSUMER') this.slowEnded += 1;
+  }
+
+  #endWhenIdle(member: SessionMember): void {
     const session = (id: string): Promise<SessionRow | undefined> => this.#deps.store.direct.log.session(id);
     endWhenIdle(member, { ...this.#deps, session });
   }
 
   #hub(session: FollowedSession): SessionHub {
-    const key = hubKey(session);
-    const known = this.#hubs.get(key);
-    if (known !== undefined) return known;
-    const hub = new SessionHub(new SessionFeed(session, this.#deps), this);
-    const subject = eventSubject(session.sessionId);
-    const endEvents = this.#deps.bus.subscribe(subject, (message) => hub.receive(message as SessionEvent));
-    const endGaps = this.#deps.bus.onGap(subject, () => hub.lost());
-    hub.unsubscribe = () => {
-      endEvents();
-      endGaps();
-    };
-    this.#hubs.set(key, hub);
-    this.#watch.added();
-    return hub;
+    return this.#hubs.open(hubKey(session), eventSubject(session.sessionId), () => {
+      const hub = new SessionHub(new SessionFeed(session, this.#deps, this.cursors), this);
+      hub.emptied = () => this.#watch.dropped(hub);
+      this.#watch.added();
+      return hub;
+    });
   }
 
   /**
@@ -269,7 +251,7 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
   #noteRow(asked: FollowedSession, session: SessionRow): void {
     const hub = this.#hubs.get(hubKey(asked));
     if (hub === undefined) return;
-    hub.feed.epoch = session.epoch;
+    hub.feed.noteEpoch(session.epoch);
     // What one follower knows at its start says nothing of the others: they may have missed it.
     if (hub.members.length === 1) hub.seen = Math.max(hub.seen, restingPosition(session));
     const isRunning = session.state === 'PROCESSING' && session.activeTurnId !== '';

@@ -1,4 +1,5 @@
 import type { ReadTx, SessionRow } from '../../store/contracts/index.ts';
+import type { Sink } from '../../streams/index.ts';
 import type { SessionEvent } from '../contract.ts';
 
 /** What features need of session streams; app hands them the implementation of `runtime/stream`. */
@@ -26,22 +27,13 @@ export interface FollowRequest {
   readonly isWait?: boolean;
 }
 
-/** Where a stream writes; sends are synchronous. */
-export interface EventOutlet {
-  /** The subscription is open; called once, before the first send. */
-  open(): void;
-  /** False: the reader lags, hold what follows until `onDrained` notifies. */
-  send(event: SessionEvent, cursor: string): boolean;
-  onDrained(notify: () => void): void;
-}
-
 /** Session streams: backfill, cut-over and live joined without gap or duplicate. */
 export interface SessionStreams {
   /**
    * Resolves at an OK end or when `signal` aborts; rejects with a Fault: SESSION_NOT_FOUND, TURN_NOT_FOUND, CURSOR_EXPIRED,
    * SLOW_CONSUMER (metadata `cursor`), SHUTTING_DOWN (metadata `cursor`).
    */
-  follow(request: FollowRequest, outlet: EventOutlet, signal: AbortSignal): Promise<void>;
+  follow(request: FollowRequest, sink: Sink<SessionEvent>, signal: AbortSignal): Promise<void>;
   /** Ends every stream with SHUTTING_DOWN and its cursor; later `follow` calls are refused the same way. */
   shutDown(): void;
   /** Ends what `shutDown` left, once no turn runs here any more. */

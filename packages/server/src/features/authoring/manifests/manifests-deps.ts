@@ -11,6 +11,7 @@ import type {
   StoredResource,
   WriteTx,
 } from '../../../store/contracts/index.ts';
+import type { ReaderLimits } from '../../../streams/index.ts';
 import type { DescendantsOf } from './resource-scope.ts';
 
 /** What the namespaces feature does for this one. */
@@ -62,8 +63,7 @@ export interface ManifestsDeps {
   readonly clock: Clock;
   /** `limits.responseBytes`. */
   readonly responseBytes: number;
-  /** `limits.streamBufferEvents`. */
-  readonly streamBufferEvents: number;
+  readonly streamLimits: ReaderLimits;
   /** By kind, where the facts are elsewhere than in the store's activity. */
   readonly activity?: Readonly<Record<string, ActivityReader>>;
 }

@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 /** Readers of the change log inside the servers are never further behind than this. */
 const LEAST_HISTORY_MS = MINUTE_MS;
 
-interface ManifestsModuleDeps extends Omit<ManifestsDeps, 'fill' | 'responseBytes' | 'streamBufferEvents'> {
+interface ManifestsModuleDeps extends Omit<ManifestsDeps, 'fill' | 'responseBytes' | 'streamLimits'> {
   /** Rules of a kind; undefined for one that has none. */
   readonly contractOf: (kind: string) => KindContract | undefined;
   /** Notes in the audit log what operations show of Secrets. */
@@ -20,6 +20,7 @@ interface ManifestsModuleDeps extends Omit<ManifestsDeps, 'fill' | 'responseByte
     readonly 'watch.historySeconds': number;
     readonly 'limits.responseBytes': number;
     readonly 'limits.streamBufferEvents': number;
+    readonly 'limits.streamBufferBytes': number;
   };
 }
 
@@ -30,7 +31,10 @@ export const manifestsModule = (deps: ManifestsModuleDeps): FeatureModule => ({
       ...deps,
       fill: (key, spec) => deps.contractOf(key.kind)?.defaults?.(spec, key) ?? spec,
       responseBytes: deps.settings['limits.responseBytes'],
-      streamBufferEvents: deps.settings['limits.streamBufferEvents'],
+      streamLimits: {
+        events: deps.settings['limits.streamBufferEvents'],
+        bytes: deps.settings['limits.streamBufferBytes'],
+      },
     }),
   ),
   jobs: [changeTrim(deps)],

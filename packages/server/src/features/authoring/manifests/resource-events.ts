@@ -13,12 +13,6 @@ const TYPES: Readonly<Record<ResourceChangeKind, ResourceChangeType>> = {
   deleted: ResourceChangeType.DELETED,
 };
 
-export interface EventOptions {
-  readonly secrets: boolean;
-  /** Sent instead of the change's own type: a resource that left the selector is DELETED. */
-  readonly as?: ResourceChangeKind;
-}
-
 /** Watch events; many readers of one change get the same object, which is encoded once. */
 export class ChangeEvents {
   readonly #views: ResourceViews;
@@ -28,18 +22,17 @@ export class ChangeEvents {
     this.#views = views;
   }
 
-  /** The event of a change of the log. */
-  ofChange(change: ResourceChange, options: EventOptions): ResourceChangedEvent {
-    const kind = options.as ?? change.change;
-    const isOpen = options.secrets || !hasSensitiveFields(change.resource.key.kind);
-    const id = `${change.version}/${kind}/${isOpen}`;
+  /** The event of a change of the log, or of one shown as another: a resource that left the selector is DELETED. */
+  ofChange(change: ResourceChange, secrets: boolean): ResourceChangedEvent {
+    const isOpen = secrets || !hasSensitiveFields(change.resource.key.kind);
+    const id = `${change.version}/${change.change}/${isOpen}`;
     const known = this.#cache.get(id);
     if (known !== undefined) return known;
     const event = deepFreeze(
       create(ResourceChangedEventSchema, {
-        ...factsOf(change.resource, this.#views.generic(change.resource, { secrets: options.secrets })),
+        ...factsOf(change.resource, this.#views.generic(change.resource, { secrets })),
         resourceVersion: String(change.version),
-        changeType: TYPES[kind],
+        changeType: TYPES[change.change],
         changedSections: [...change.sections],
         timestamp: BigInt(change.at),
       }),

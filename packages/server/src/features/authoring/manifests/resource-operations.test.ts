@@ -519,6 +519,39 @@ describe('resources of every kind', () => {
       expect(failure.metadata.cursor).toBe(stream.ids.at(-1));
     });
 
+    it('until what waits for a slow reader is too large, however few changes it is, and what waits comes first', async () => {
+      const stream = watch({ kinds: ['Agent'] });
+      await settle();
+      stream.isLagging = true;
+      const systemPrompt = 'x'.repeat(30_000);
+      for (const name of ['a', 'b', 'c', 'd', 'e'])
+        await world.call(createAgent, { ns: 'default', name, spec: { systemPrompt } });
+      await settle();
+      const failure = (await stream.ended) as { readonly metadata: { readonly cursor: string } };
+      expect(failure).toMatchObject({ code: 'ABORTED', reason: 'SLOW_CONSUMER' });
+      const { cursor } = failure.metadata;
+      expect(cursor).toBe(stream.ids.at(-1));
+      const rest = watch({ kinds: ['Agent'], resourceVersion: cursor });
+      await settle();
+      expect([...shown(stream), ...shown(rest)]).toEqual([
+        ...['BOOKMARK', 'CREATED a', 'CREATED b', 'CREATED c', 'CREATED d', 'CREATED e'],
+      ]);
+    });
+
+    it('by a slow reader however much changes that it did not ask for', async () => {
+      const stream = watch({ kinds: ['Agent'] });
+      await settle();
+      stream.isLagging = true;
+      await agent('a');
+      for (let index = 0; index < 15; index++) await skill(`s-${index}`);
+      await agent('b');
+      await settle();
+      stream.catchUp();
+      await settle();
+      expect(shown(stream)).toEqual(['BOOKMARK', 'CREATED a', 'CREATED b']);
+      expect(await stream.stop()).toBe('ok');
+    });
+
     it('until what a slow reader still lacks is too old to be kept, and not past it', async () => {
       const { newest } = await world.store.direct.resources.versionRange();
       await world.store.write(async (tx) => {

@@ -1,28 +1,30 @@
 import type { ResourceChangedEvent } from '@svc/api/events';
 import type { WatchResourcesRequest } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
-import { type CancelTimer, Fault, invalidField } from '../../../base/index.ts';
+import { type CancelTimer, invalidField } from '../../../base/index.ts';
 import type { StreamSink } from '../../../operations/index.ts';
 import { parseLabelSelector } from '../../../resources/index.ts';
 import type { ResourceChange, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
-import type { ManifestsDeps, PastAncestors } from './manifests-deps.ts';
+import {
+  deliverInPace,
+  Follow,
+  type FollowTarget,
+  FormingSink,
+  Reader,
+  type ReaderMember,
+} from '../../../streams/index.ts';
+import type { ManifestsDeps } from './manifests-deps.ts';
 import { requireKind } from './resource-address.ts';
 import { bookmark, type ChangeEvents } from './resource-events.ts';
 import { listScope, requireScope } from './resource-scope.ts';
 import { isSecret, secretTarget } from './resource-shown.ts';
+import { BATCH, isBookmark, isChange, requireKept, type WatchEvent, WatchFeed } from './watch-feed.ts';
 import { WatchFilter } from './watch-filter.ts';
 
 /** What a reader prefers that wants a bookmark when it has everything up to the start of its watch, not at the next quiet time. */
 const BOOKMARK_AT_START = 'svc-bookmark';
 
-const BATCH = 500;
 const QUIET_MS = 30_000;
-
-interface Sent {
-  readonly event: ResourceChangedEvent;
-  /** The cursor. */
-  readonly id: string;
-}
 
 export interface WatchCall {
   readonly request: WatchResourcesRequest;
@@ -32,21 +34,21 @@ export interface WatchCall {
 
 /**
  * One WatchResources stream: what is there or what was missed, from the store; then live from the process's change
- * feed, which it joined before it read. Versions decide what was sent already, so nothing is lost or sent twice.
+ * feed, which it joined before it read. What it does not show is left out before it waits for a slow reader.
  */
-export class ResourceWatch {
+export class ResourceWatch implements FollowTarget<ResourceChange>, ReaderMember {
   readonly #deps: ManifestsDeps & { readonly events: ChangeEvents };
   readonly #call: WatchCall;
   readonly #filter: WatchFilter;
-  readonly #ancestry: PastAncestors;
-  #waiting: ResourceChange[] = [];
-  #last = 0;
+  readonly #feed: WatchFeed;
+  readonly #reader: Reader<WatchEvent>;
+  readonly #follow: Follow<ResourceChange>;
+  #isLive = false;
   /** True when the watched namespace itself went; it may have come back since. */
   #lostNamespace = false;
   /** Version up to which a reader that prefers so is waiting to have everything. */
   #awaited: number | undefined;
-  #failure: Fault | undefined;
-  #wake: () => void = () => undefined;
+  #stopListening: () => void = () => undefined;
   #quietTimer: CancelTimer = () => undefined;
   /** Monotonic milliseconds. */
   #sentMs = 0;
@@ -55,49 +57,87 @@ export class ResourceWatch {
     this.#deps = deps;
     this.#call = call;
     const { ns, recursive, kinds, labelSelector, resourceVersion } = call.request;
-    this.#ancestry = deps.namespaces.pastAncestry(() => this.#isOver());
+    this.#reader = new Reader(new FormingSink(call.sink, (event) => this.#form(event)), deps.streamLimits);
+    const ancestry = deps.namespaces.pastAncestry(() => this.#reader.ended);
     this.#filter = new WatchFilter(
       {
         ns,
         recursive,
         kinds: new Set(kinds),
         labels: parseLabelSelector(labelSelector),
-        ancestorsAt: (namespace, version) => this.#ancestry.ancestorsAt(namespace, version),
+        ancestorsAt: (namespace, version) => ancestry.ancestorsAt(namespace, version),
       },
       resourceVersion === '',
     );
+    this.#feed = new WatchFeed({ store: deps.store, ancestry, isRecursive: recursive });
+    this.#follow = new Follow<ResourceChange>(this.#feed, this);
   }
 
-  async run(): Promise<void> {
+  run(): Promise<void> {
+    return this.#reader.run(this.#call.context.signal, () => this.#begin());
+  }
+
+  get place(): string {
+    return this.#feed.cursor(this.#follow.position);
+  }
+
+  deliver(change: ResourceChange): void {
+    const { kind, name } = change.resource.key;
+    if (change.change === 'deleted' && kind === 'Namespace' && name === this.#call.request.ns)
+      this.#lostNamespace = true;
+    const as = this.#filter.judge(change);
+    if (as !== undefined) this.#send(as === change.change ? change : { ...change, change: as });
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#reader.ready();
+  }
+
+  together(work: () => void): void {
+    this.#reader.together(work);
+  }
+
+  fail(error: unknown): void {
+    this.#reader.end(error);
+  }
+
+  joined(): void {
+    this.#isLive = true;
+    this.#sentMs = this.#deps.clock.monotonicMs();
+    this.#armQuiet();
+    this.#judged();
+  }
+
+  leave(): void {
+    this.#follow.stop();
+    this.#stopListening();
+    this.#quietTimer();
+  }
+
+  async #begin(): Promise<void> {
     const { direct } = this.#deps.store;
-    const { request, context, sink } = this.#call;
+    const { request, sink } = this.#call;
     const from = parseVersion(request.resourceVersion);
     await requireScope(direct, request.ns);
     for (const [index, kind] of request.kinds.entries()) await requireKind(direct, kind, `kinds[${index}]`);
     const subscription = this.#deps.feed.subscribe((changes) => this.#receive(changes));
-    const onAbort = (): void => this.#wake();
-    context.signal.addEventListener('abort', onAbort);
-    sink.onDrained(() => this.#wake());
-    try {
-      if (from !== undefined) await this.#requireKept(from);
-      sink.open();
-      await (from === undefined ? this.#present() : this.#backfill(from, subscription.after));
-      await this.#tellArrival();
-      await this.#live();
-    } finally {
-      subscription.stop();
-      this.#quietTimer();
-      context.signal.removeEventListener('abort', onAbort);
-    }
+    this.#stopListening = () => subscription.stop();
+    this.#reader.adopt(this);
+    if (from !== undefined) await this.#requireKept(from);
+    if (this.#reader.ended) return;
+    sink.open();
+    const start = from ?? (await this.#present());
+    // What is there was read after the feed was joined, so all that came since is on its way.
+    if (!this.#reader.ended) this.#follow.start(start, from === undefined || start >= subscription.after);
   }
 
   #receive(changes: readonly ResourceChange[]): void {
-    this.#waiting.push(...changes);
-    if (this.#waiting.length > this.#deps.streamBufferEvents && !this.#call.sink.writable)
-      this.#failure = new Fault('ABORTED', 'SLOW_CONSUMER', 'the reader does not keep up', {
-        metadata: { cursor: String(this.#last) },
-      });
-    this.#wake();
+    const receiveAll = (): void => {
+      for (const change of changes) this.#follow.receive(change);
+    };
+    if (!this.#isLive) return receiveAll();
+    this.#reader.together(receiveAll);
+    this.#judged();
   }
 
   async #requireKept(from: number): Promise<void> {
@@ -106,12 +146,20 @@ export class ResourceWatch {
     if (this.#call.context.prefers?.(BOOKMARK_AT_START) === true) this.#awaited = range.newest;
   }
 
-  /** Everything there is as CREATED, then the version up to which that is true. */
-  async #present(): Promise<void> {
+  /** Everything there is as CREATED, then the version up to which that is true, which it answers. */
+  async #present(): Promise<number> {
     const { store } = this.#deps;
     const { request } = this.#call;
     const { newest } = await store.direct.resources.versionRange();
+    this.#feed.presentVersion = newest;
     const kind = request.kinds.length === 1 ? (request.kinds[0] ?? '') : '';
+    const taker = {
+      deliver: (resource: StoredResource) => {
+        if (this.#filter.admits(resource)) this.#send(resource);
+      },
+      ready: () => this.#reader.ready(),
+      together: (work: () => void) => this.#reader.together(work),
+    };
     let after: ResourceKey | undefined;
     for (;;) {
       const page: readonly StoredResource[] = await store.read(async (tx) => {
@@ -119,126 +167,51 @@ export class ResourceWatch {
         const place = after === undefined ? {} : { after };
         return tx.resources.list({ scope, limit: BATCH, ...(kind === '' ? {} : { kind }), ...place });
       });
-      await this.#sendAll(page, (resource) => {
-        if (!this.#filter.admits(resource)) return undefined;
-        return { event: this.#deps.events.ofPresent(resource, this.#readsSecrets(resource)), id: String(newest) };
-      });
+      await deliverInPace(page, taker, () => this.#reader.ended);
       after = page.at(-1)?.key;
-      if (page.length < BATCH || this.#isOver()) break;
+      if (page.length < BATCH || this.#reader.ended) break;
     }
-    this.#last = newest;
-    await this.#bookmark();
+    this.#send({ bookmark: newest });
+    return newest;
   }
 
-  /** Changes the reader missed, up to where the feed was joined. */
-  async #backfill(from: number, joined: number): Promise<void> {
-    this.#last = from;
-    while (this.#last < joined && !this.#isOver()) {
-      const { resources } = this.#deps.store.direct;
-      const changes = await resources.changes(this.#last, BATCH);
-      // Of a reader that takes its time the next changes may have gone by now, as too old.
-      requireKept(this.#last, await resources.versionRange());
-      if (changes.length === 0) return;
-      if (this.#call.request.recursive) await this.#ancestry.learn(changes);
-      await this.#sendAll(changes, (change) => this.#shown(change));
+  /** Everything that came until now was judged: what was waited for may be true. */
+  #judged(): void {
+    if (this.#awaited !== undefined && this.#follow.position >= this.#awaited) {
+      this.#awaited = undefined;
+      this.#send({ bookmark: this.#follow.position });
     }
-  }
-
-  async #live(): Promise<void> {
-    this.#sentMs = this.#deps.clock.monotonicMs();
-    this.#armQuiet();
-    while (!this.#isOver()) {
-      if (this.#failure !== undefined) throw this.#failure;
-      const batch = this.#waiting;
-      this.#waiting = [];
-      await this.#sendAll(batch, (change) => this.#shown(change));
-      if (this.#lostNamespace) await this.#requireNamespace();
-      await this.#tellArrival();
-      // What came while the others were sent has woken no one.
-      if (this.#waiting.length === 0) await this.#pause();
-    }
+    if (this.#lostNamespace) this.#requireNamespace().catch((error: unknown) => this.#reader.end(error));
   }
 
   /** A watch of a namespace that was purged ends as a new one would be refused, once it has shown what went. */
   async #requireNamespace(): Promise<void> {
     this.#lostNamespace = false;
-    if (!this.#isOver()) await requireScope(this.#deps.store.direct, this.#call.request.ns);
+    await this.#reader.ready();
+    if (!this.#reader.ended) await requireScope(this.#deps.store.direct, this.#call.request.ns);
   }
 
-  /** Once, when everything up to the newest version at the start of the watch has been judged. */
-  async #tellArrival(): Promise<void> {
-    if (this.#awaited === undefined || this.#last < this.#awaited || this.#isOver()) return;
-    this.#awaited = undefined;
-    await this.#bookmark();
+  #send(event: WatchEvent): void {
+    this.#reader.send(event, this.#feed);
   }
 
-  #shown(change: ResourceChange): Sent | undefined {
-    if (change.version <= this.#last) return undefined;
-    this.#last = change.version;
-    const { kind, name } = change.resource.key;
-    if (change.change === 'deleted' && kind === 'Namespace' && name === this.#call.request.ns)
-      this.#lostNamespace = true;
-    const as = this.#filter.judge(change);
-    if (as === undefined) return undefined;
-    const secrets = this.#readsSecrets(change.resource);
-    return { event: this.#deps.events.ofChange(change, { secrets, as }), id: String(change.version) };
-  }
-
-  #bookmark(): Promise<void> {
-    const event = bookmark(this.#last, this.#deps.clock.nowMicros());
-    return this.#sendAll([event], () => ({ event, id: String(this.#last) }));
-  }
-
-  /** Sends what `make` answers for each, as much at a time as the reader takes; one write for all that leaves together. */
-  async #sendAll<T>(items: readonly T[], make: (item: T) => Sent | undefined): Promise<void> {
-    const { sink } = this.#call;
-    const rest = items.values();
-    let isDone = false;
-    const sendSome = (): void => {
-      while (!isDone && sink.writable) {
-        const { value, done = false } = rest.next();
-        isDone = done;
-        const sent = value === undefined ? undefined : make(value);
-        if (sent === undefined) continue;
-        sink.send(sent.event, sent.id);
-        this.#sentMs = this.#deps.clock.monotonicMs();
-      }
-    };
-    while (!isDone && !this.#isOver()) {
-      if (items.length === 1) sendSome();
-      else sink.together(sendSome);
-      await this.#untilWritable();
-    }
-  }
-
-  async #untilWritable(): Promise<void> {
-    while (!this.#call.sink.writable && !this.#isOver()) {
-      if (this.#failure !== undefined) throw this.#failure;
-      await this.#pause();
-    }
+  /** The message of an event as it leaves: many readers of a change get the same object. */
+  #form(event: WatchEvent): ResourceChangedEvent {
+    this.#sentMs = this.#deps.clock.monotonicMs();
+    if (isChange(event)) return this.#deps.events.ofChange(event, this.#readsSecrets(event.resource));
+    if (isBookmark(event)) return bookmark(event.bookmark, this.#deps.clock.nowMicros());
+    return this.#deps.events.ofPresent(event, this.#readsSecrets(event));
   }
 
   /** Quiet for a while: the reader learns how far it is. */
   #armQuiet(delayMs = QUIET_MS): void {
+    if (this.#reader.ended) return;
     this.#quietTimer = this.#deps.clock.after(delayMs, () => {
-      if (this.#isOver()) return;
       const leftMs = this.#sentMs + QUIET_MS - this.#deps.clock.monotonicMs();
       if (leftMs > 0) return this.#armQuiet(leftMs);
-      if (this.#waiting.length === 0 && this.#call.sink.writable)
-        this.#call.sink.send(bookmark(this.#last, this.#deps.clock.nowMicros()), String(this.#last));
+      if (!this.#reader.isLagging) this.#send({ bookmark: this.#follow.position });
       this.#armQuiet();
     });
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#isOver()) resolve();
-      this.#wake = resolve;
-    });
-  }
-
-  #isOver(): boolean {
-    return this.#call.context.signal.aborted;
   }
 
   #readsSecrets(resource: StoredResource): boolean {
@@ -246,13 +219,6 @@ export class ResourceWatch {
     return this.#deps.authorizer.readsSecrets(this.#call.context.caller, secretTarget(resource));
   }
 }
-
-const requireKept = (from: number, { oldest, newest }: { readonly oldest: number; readonly newest: number }): void => {
-  if (from > newest || from < oldest - 1)
-    throw new Fault('OUT_OF_RANGE', 'VERSION_EXPIRED', 'changes after this version are not kept: list again', {
-      metadata: { oldest: String(oldest), newest: String(newest) },
-    });
-};
 
 const parseVersion = (text: string): number | undefined => {
   if (text === '') return undefined;

@@ -5,39 +5,19 @@ import { type FieldViolation, inTurns, invalidField, invalidFields, type Steps }
 import type { StreamSink } from '../../../operations/index.ts';
 import { formatSessionName, parseSessionName } from '../../../resources/index.ts';
 import type { SessionEvent } from '../../../runtime/contract.ts';
-import type { EventOutlet, FollowedSession } from '../../../runtime/stream/stream-contract.ts';
+import type { FollowedSession } from '../../../runtime/stream/stream-contract.ts';
+import { FormingSink } from '../../../streams/index.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
 import { EventMessages } from './wire/index.ts';
 
 type PartSink = StreamSink<SessionMessagePartEvent>;
 
-/** Turns events into wire messages on their way to one reader. */
-class SinkOutlet implements EventOutlet {
-  readonly #sink: PartSink;
-  readonly #messages: EventMessages;
-
-  constructor(sink: PartSink, messages: EventMessages) {
-    this.#sink = sink;
-    this.#messages = messages;
-  }
-
-  open(): void {
-    this.#sink.open();
-  }
-
-  send(event: SessionEvent, cursor: string): boolean {
-    return this.#sink.send(this.#messages.of(event, cursor), cursor);
-  }
-
-  onDrained(notify: () => void): void {
-    this.#sink.onDrained(notify);
-  }
-}
-
 /** StreamSessionParts and StreamSessionPartsBatch. */
 export class StreamService {
   readonly #deps: Pick<SessionsDeps, 'streams' | 'limits'>;
   readonly #messages = new EventMessages();
+  /** Made once for all streams: a message is kept for the readers of an event. */
+  readonly #form = (event: SessionEvent, cursor: string): SessionMessagePartEvent => this.#messages.of(event, cursor);
 
   constructor(deps: Pick<SessionsDeps, 'streams' | 'limits'>) {
     this.#deps = deps;
@@ -46,16 +26,16 @@ export class StreamService {
   one(request: StreamSessionPartsRequest, call: CallContext, sink: PartSink): Promise<void> {
     const { ns, agent, sessionId, after, untilDone, turnId } = request;
     const sessions = [{ namespace: ns, agent, sessionId, after }];
-    const outlet = new SinkOutlet(sink, this.#messages);
-    return this.#deps.streams.follow({ sessions, untilDone, turnId, batch: false }, outlet, call.signal);
+    const formed = new FormingSink(sink, this.#form);
+    return this.#deps.streams.follow({ sessions, untilDone, turnId, batch: false }, formed, call.signal);
   }
 
   async batch(request: StreamSessionPartsBatchRequest, call: CallContext, sink: PartSink): Promise<void> {
     const sessions = await inTurns(readingSessions(request, this.#deps.limits.batchSessions), NAMES_PER_TURN);
-    const outlet = new SinkOutlet(sink, this.#messages);
+    const formed = new FormingSink(sink, this.#form);
     await this.#deps.streams.follow(
       { sessions, untilDone: request.untilDone, turnId: '', batch: true },
-      outlet,
+      formed,
       call.signal,
     );
   }

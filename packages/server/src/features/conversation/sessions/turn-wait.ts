@@ -1,7 +1,7 @@
 import { type Clock, isFault } from '../../../base/index.ts';
-import { PART, type Part, parseBody, replyTextOf } from '../../../runtime/contract.ts';
-import type { EventOutlet } from '../../../runtime/stream/stream-contract.ts';
+import { PART, type Part, parseBody, replyTextOf, type SessionEvent } from '../../../runtime/contract.ts';
 import type { ReadTx, TurnRow } from '../../../store/contracts/index.ts';
+import type { Sink } from '../../../streams/index.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
 
 /** Text of the final message of a COMPLETED turn; '' for every other one. */
@@ -23,7 +23,7 @@ const lastParts = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promise<readon
   return message === undefined ? [] : (JSON.parse(message.parts) as Part[]);
 };
 
-const SILENT: EventOutlet = { open: () => undefined, send: () => true, onDrained: () => undefined };
+const SILENT: Sink<SessionEvent> = { open: () => undefined, send: () => true, onDrained: () => undefined };
 
 export interface TurnWait {
   readonly namespace: string;

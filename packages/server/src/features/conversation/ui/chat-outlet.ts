@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from '../../../base/index.ts';
 import type { HttpExchange, HttpStream } from '../../../operations/index.ts';
 import { EVENT, type SessionEvent } from '../../../runtime/contract.ts';
-import type { EventOutlet } from '../../../runtime/stream/stream-contract.ts';
+import type { Sink } from '../../../streams/index.ts';
 import type { ChatChunks, UiChunk } from './chat-chunks.ts';
 
 /**
@@ -22,7 +22,7 @@ const CHAT_HEADERS = { ...SSE_HEADERS, 'x-vercel-ai-ui-message-stream': 'v1' };
 const line = (chunk: UiChunk): string => `data: ${JSON.stringify(chunk)}\n\n`;
 
 /** Writes the chunks of one turn to one browser; headers go out once `begin` was called. */
-export class ChatOutlet implements EventOutlet {
+export class ChatOutlet implements Sink<SessionEvent> {
   readonly #exchange: HttpExchange;
   readonly #chunks: ChatChunks;
   readonly #opened = Promise.withResolvers<void>();

@@ -7,7 +7,7 @@ import type { SessionActivity, SessionStreams } from '../../../runtime/stream/st
 import type { Bus } from '../../../store/contracts/index.ts';
 
 export const TOPICS = ['resource', 'session', 'turn', 'message', 'channel', 'run', 'delivery', 'part'] as const;
-export type ConsoleTopic = (typeof TOPICS)[number];
+type ConsoleTopic = (typeof TOPICS)[number];
 
 /** One event as every console may get it; whether one does depends on its question and its grants. */
 export interface ConsoleEvent {

@@ -6,10 +6,11 @@ import type { ResourceViews } from '../../../resources/index.ts';
 import { EVENT, eventSubject, PART, type SessionEvent } from '../../../runtime/contract.ts';
 import { SESSION_ACTIVITY, type SessionActivity } from '../../../runtime/stream/stream-contract.ts';
 import type { ResourceChange } from '../../../store/contracts/index.ts';
+import { Hub, type Member, type Numbered, RecentFeed } from '../../../streams/index.ts';
 import type { ConsoleDeps, ConsoleEvent } from './console-deps.ts';
 
 /** Events kept for consoles that come back. */
-const RING_EVENTS = 4_096;
+const RECENT_EVENTS = 4_096;
 /** Notifications of one session within this time are read once. */
 const GATHER_MS = 50;
 /** How long events are still gathered after the last console left, so that a reload loses nothing. */
@@ -21,53 +22,40 @@ const CHANGE = {
   deleted: ResourceChangeType.DELETED,
 } as const;
 
-export type ConsoleReader = (event: ConsoleEvent, cursor: string) => void;
+export type NumberedEvent = Numbered<ConsoleEvent>;
+type ConsoleMember = Member<NumberedEvent>;
 
 /**
  * Gathers what consoles show, once for all of them, while one is connected. Keeps the newest events so that a cursor can be
  * resumed; a cursor of another start, or older than that, means: load the lists again.
  */
-export class ConsoleHub {
+export class ConsoleHub extends Hub<NumberedEvent, ConsoleMember, RecentFeed<ConsoleEvent>> {
   readonly #deps: ConsoleDeps;
-  readonly #readers = new Set<ConsoleReader>();
-  readonly #ring: { readonly sequence: number; readonly event: ConsoleEvent }[] = [];
   readonly #gathered = new Map<string, SessionActivity>();
   /** Sessions with announced turns that have not ended, and how to stop listening to them. */
   readonly #busy = new Map<string, { readonly open: Set<string>; readonly stop: () => void }>();
-  #sequence = 0;
-  #instance = '';
   #stops: (() => void)[] = [];
   #gatherTimer: CancelTimer | undefined;
   #lingerTimer: CancelTimer | undefined;
 
   constructor(deps: ConsoleDeps) {
+    super(new RecentFeed(RECENT_EVENTS));
     this.#deps = deps;
-  }
-
-  get cursor(): string {
-    return `${this.#instance}.${this.#sequence.toString(36)}`;
-  }
-
-  subscribe(reader: ConsoleReader): () => void {
-    this.#lingerTimer?.();
-    this.#lingerTimer = undefined;
-    if (this.#stops.length === 0) this.#start();
-    this.#readers.add(reader);
-    return () => {
-      this.#readers.delete(reader);
-      if (this.#readers.size === 0) this.#lingerTimer = this.#deps.clock.after(LINGER_MS, () => this.close());
+    this.emptied = () => {
+      this.#lingerTimer = deps.clock.after(LINGER_MS, () => this.close());
     };
   }
 
-  /** Events after the cursor; undefined when it is no longer kept. */
-  after(cursor: string): readonly { readonly event: ConsoleEvent; readonly cursor: string }[] | undefined {
-    const [instance, text = ''] = cursor.split('.');
-    const sequence = Number.parseInt(text, 36);
-    const oldest = this.#ring[0]?.sequence ?? this.#sequence + 1;
-    if (instance !== this.#instance || !(sequence >= oldest - 1) || sequence > this.#sequence) return undefined;
-    return this.#ring
-      .filter((kept) => kept.sequence > sequence)
-      .map((kept) => ({ event: kept.event, cursor: `${this.#instance}.${kept.sequence.toString(36)}` }));
+  /** Of the newest event. */
+  get cursor(): string {
+    return this.feed.cursor(this.feed.newest);
+  }
+
+  override add(member: ConsoleMember): void {
+    this.#lingerTimer?.();
+    this.#lingerTimer = undefined;
+    if (this.#stops.length === 0) this.#start();
+    super.add(member);
   }
 
   close(): void {
@@ -79,13 +67,11 @@ export class ConsoleHub {
     this.#gatherTimer = undefined;
     this.#lingerTimer = undefined;
     this.#gathered.clear();
-    this.#ring.length = 0;
-    this.#instance = '';
+    this.feed.restart('');
   }
 
   #start(): void {
-    this.#instance = this.#deps.ids.next();
-    this.#sequence = 0;
+    this.feed.restart(this.#deps.ids.next());
     const { bus, changes } = this.#deps;
     const feed = changes.subscribe((list) => {
       for (const change of list) this.#publish(resourceEvent(change, this.#deps.views));
@@ -96,11 +82,7 @@ export class ConsoleHub {
   }
 
   #publish(event: ConsoleEvent): void {
-    this.#sequence += 1;
-    this.#ring.push({ sequence: this.#sequence, event });
-    if (this.#ring.length > RING_EVENTS) this.#ring.shift();
-    const { cursor } = this;
-    for (const reader of this.#readers) reader(event, cursor);
+    this.receive(this.feed.add(event));
   }
 
   #hear(activity: SessionActivity): void {

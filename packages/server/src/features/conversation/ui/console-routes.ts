@@ -2,10 +2,12 @@ import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, invalidField, isFault } from '../../../base/index.ts';
 import { type HttpExchange, type HttpRoute, type HttpStream, viewer } from '../../../operations/index.ts';
 import { namespaceKey, parseSessionName, resourceNotFound } from '../../../resources/index.ts';
-import type { EventOutlet, FollowedSession } from '../../../runtime/stream/stream-contract.ts';
+import type { SessionEvent } from '../../../runtime/contract.ts';
+import type { FollowedSession } from '../../../runtime/stream/stream-contract.ts';
+import { Member, Reader, type Sink } from '../../../streams/index.ts';
 import { SSE_HEADERS } from './chat-outlet.ts';
-import { type ConsoleDeps, type ConsoleEvent, type ConsoleTopic, TOPICS } from './console-deps.ts';
-import { ConsoleHub } from './console-hub.ts';
+import { type ConsoleDeps, type ConsoleEvent, TOPICS } from './console-deps.ts';
+import { ConsoleHub, type NumberedEvent } from './console-hub.ts';
 
 const KEEP_ALIVE = ': keep-alive\n\n';
 /** As for a stream of one session. */
@@ -94,76 +96,94 @@ interface StreamParts {
   readonly question: Question;
 }
 
+/** One console's share of what all of them are offered. */
+class ConsoleMember extends Member<NumberedEvent, ConsoleHub> {
+  readonly #isShown: (event: ConsoleEvent) => boolean;
+  readonly #namespace: string;
+
+  constructor(reader: Reader<NumberedEvent>, { hub, deps, call, question }: StreamParts) {
+    super(reader, hub);
+    this.#namespace = question.namespace;
+    this.#isShown = (event) => {
+      const { topic, namespace, agent, sessionId, channel } = event;
+      if (!question.topics.has(topic) || !question.isWanted(event)) return false;
+      const target = {
+        namespace,
+        ...(agent === undefined ? {} : { agent }),
+        ...(sessionId === undefined ? {} : { session: sessionId }),
+        ...(channel === undefined ? {} : { channel }),
+      };
+      return deps.authorizer.allows(call.caller, 'viewer', target);
+    };
+  }
+
+  override deliver(numbered: NumberedEvent): void {
+    const { removed } = numbered.event;
+    if (this.#isShown(numbered.event)) super.deliver(numbered);
+    // The namespace that the console asked for is gone: the same question would be refused now.
+    if (removed !== undefined && removed === this.#namespace) this.reader.end(resourceNotFound(namespaceKey(removed)));
+  }
+}
+
 /** One console. While it lags nothing is kept for it: it gets the advice to load its lists again once it has caught up. */
-class ConsoleStream {
+class ConsoleStream implements Sink<NumberedEvent> {
   readonly #parts: StreamParts;
-  readonly #failed = Promise.withResolvers<never>();
+  readonly #reader: Reader<NumberedEvent>;
   readonly #control = new AbortController();
   #stream: HttpStream | undefined;
-  #missed = false;
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
+    this.#reader = new Reader(this, {
+      events: 0,
+      bytes: 0,
+      caughtUp: () => this.#write('refresh', parts.hub.cursor, '{}'),
+    });
   }
 
   async run(): Promise<void> {
-    const { hub, exchange, call } = this.#parts;
-    const asked = exchange.header('last-event-id') ?? exchange.query.get('after') ?? '';
+    const { hub, call } = this.#parts;
     const parts = this.#followParts();
-    // A session that is not there is said before the stream begins.
-    await Promise.race([parts.opened, parts.ended]);
-    const unsubscribe = hub.subscribe((event, cursor) => {
-      this.#offer(event, cursor);
-      this.#endWith(event.removed);
-    });
-    const stream = exchange.stream(200, SSE_HEADERS, KEEP_ALIVE);
-    stream.onDrained(() => this.#caughtUp());
-    const kept = asked === '' ? [] : hub.after(asked);
-    stream.write(frame('ready', kept === undefined || asked === '' ? hub.cursor : asked, '{}'));
-    if (kept === undefined) stream.write(frame('refresh', hub.cursor, '{}'));
-    this.#stream = stream;
-    for (const { event, cursor } of kept ?? []) this.#offer(event, cursor);
     try {
-      await Promise.race([this.#failed.promise, Promise.all([aborted(call.signal), parts.ended])]);
+      // A session that is not there is said before the stream begins.
+      await Promise.race([parts.opened, parts.ended]);
+      await this.#reader.run(call.signal, async () => {
+        this.open();
+        await parts.ended;
+      });
       const { reason } = call.signal;
       // Consoles that still listen learn why the stream ends, and where to continue.
       if (isFault(reason) && reason.reason !== 'CLIENT_GONE') throw withCursor(reason, hub.cursor);
-      stream.end();
+      this.#stream?.end();
     } finally {
-      unsubscribe();
       this.#control.abort();
     }
   }
 
-  #offer(event: ConsoleEvent, cursor: string): void {
-    const { question, deps, call } = this.#parts;
-    const { topic, namespace, agent, sessionId, channel } = event;
-    if (this.#stream === undefined || !question.topics.has(topic) || !question.isWanted(event)) return;
-    const target = {
-      namespace,
-      ...(agent === undefined ? {} : { agent }),
-      ...(sessionId === undefined ? {} : { session: sessionId }),
-      ...(channel === undefined ? {} : { channel }),
-    };
-    if (!deps.authorizer.allows(call.caller, 'viewer', target)) return;
-    this.#write(topic, cursor, event.data);
+  /** Joins the hub and says where the stream begins: behind the asked cursor, or here. */
+  open(): void {
+    const { hub, exchange } = this.#parts;
+    const asked = exchange.header('last-event-id') ?? exchange.query.get('after') ?? '';
+    const member = new ConsoleMember(this.#reader, this.#parts);
+    hub.add(member);
+    this.#reader.adopt(member);
+    this.#stream = exchange.stream(200, SSE_HEADERS, KEEP_ALIVE);
+    const place = asked === '' ? undefined : hub.feed.placeOf(asked);
+    this.#write('ready', place === undefined ? hub.cursor : asked, '{}');
+    if (asked !== '' && place === undefined) this.#write('refresh', hub.cursor, '{}');
+    member.follow.start(place ?? hub.feed.newest, place === undefined);
   }
 
-  /** The namespace that the console asked for is gone: the same question would be refused now. */
-  #endWith(removed: string | undefined): void {
-    if (removed !== undefined && removed === this.#parts.question.namespace)
-      this.#failed.reject(resourceNotFound(namespaceKey(removed)));
+  send({ event }: NumberedEvent, cursor: string): boolean {
+    return this.#write(event.topic, cursor, event.data);
   }
 
-  #write(topic: ConsoleTopic, cursor: string, data: string): void {
-    if (this.#missed || this.#stream === undefined) return;
-    if (!this.#stream.write(frame(topic, cursor, data))) this.#missed = true;
+  onDrained(notify: () => void): void {
+    this.#stream?.onDrained(notify);
   }
 
-  #caughtUp(): void {
-    if (!this.#missed) return;
-    this.#missed = false;
-    this.#stream?.write(frame('refresh', this.#parts.hub.cursor, '{}'));
+  #write(topic: string, cursor: string, data: string): boolean {
+    return this.#stream?.write(frame(topic, cursor, data)) ?? true;
   }
 
   /** Settles `opened` when every part from then on is shown. */
@@ -174,17 +194,19 @@ class ConsoleStream {
       open();
       return { opened, ended: Promise.resolve() };
     }
-    const outlet: EventOutlet = {
+    const sink: Sink<SessionEvent> = {
       open,
       send: (event, cursor) => {
-        this.#write('part', hub.cursor, deps.sessions.part(event, cursor));
+        const { namespace } = event;
+        const shown: ConsoleEvent = { topic: 'part', namespace, data: deps.sessions.part(event, cursor) };
+        this.#reader.send({ sequence: hub.feed.newest, event: shown }, hub.feed);
         return true;
       },
       onDrained: () => undefined,
     };
     const request = { sessions: question.sessions, untilDone: false, turnId: '', batch: true };
     const signal = AbortSignal.any([call.signal, this.#control.signal]);
-    return { opened, ended: deps.streams.follow(request, outlet, signal) };
+    return { opened, ended: deps.streams.follow(request, sink, signal) };
   }
 }
 
@@ -192,8 +214,3 @@ const frame = (event: string, id: string, data: string): string => `event: ${eve
 
 const withCursor = ({ code, reason, message }: Fault, cursor: string): Fault =>
   new Fault(code, reason, message, { metadata: { cursor } });
-
-const aborted = (signal: AbortSignal): Promise<void> => {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-};

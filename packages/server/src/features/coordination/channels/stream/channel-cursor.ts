@@ -1,29 +1,29 @@
-import { createHash } from 'node:crypto';
 import { Fault, invalidField } from '../../../../base/index.ts';
+import { CursorLine, Cursors } from '../../../../streams/index.ts';
 
-const SHAPE = /^([\w-]{8})([0-9a-f]{12})-([0-9a-z]{1,11})$/;
-const UID_TAIL = 12;
-
-/** Cursors of channel streams: opaque text of store epoch, channel uid and sequence; valid on every node. */
+/** Cursors of the channels of one store: the channel's uid and the sequence. */
 export class ChannelCursors {
-  readonly #store: string;
+  readonly #cursors: Cursors;
 
   constructor(storeEpoch: string) {
-    this.#store = createHash('sha256').update(storeEpoch).digest('base64url').slice(0, 8);
+    this.#cursors = new Cursors(storeEpoch);
+  }
+
+  /** Cursors along the events of a channel. */
+  line(channelUid: string): CursorLine {
+    return new CursorLine(this.#cursors.prefix(channelUid));
   }
 
   encode(channelUid: string, sequence: number): string {
-    return `${this.#store}${channelUid.slice(-UID_TAIL)}-${sequence.toString(36)}`;
+    return this.line(channelUid).at(sequence);
   }
 
   /** INVALID_ARGUMENT for text that is not a cursor of this channel; CURSOR_EXPIRED for one of another store epoch. */
   decode(text: string, channelUid: string): number {
-    const match = SHAPE.exec(text);
-    const sequence = Number.parseInt(match?.[3] ?? '', 36);
-    if (match === null || match[2] !== channelUid.slice(-UID_TAIL) || !Number.isSafeInteger(sequence))
-      throw invalidField('after', 'is not a cursor of this channel');
-    if (match[1] !== this.#store) throw cursorExpired();
-    return sequence;
+    const parts = this.#cursors.read(text, channelUid, 1);
+    if (parts === undefined) throw invalidField('after', 'is not a cursor of this channel');
+    if (parts.isForeign) throw cursorExpired();
+    return parts.numbers[0] ?? 0;
   }
 }
 

@@ -1,67 +1,32 @@
 import type { ChannelEvent } from '@svc/api/events';
-import type { Bus, ChannelEventRow } from '../../../../store/contracts/index.ts';
-import { channelSubject } from '../channel-log.ts';
-import { type ChannelAddress, channelEvent, type EventForms } from './channel-event-form.ts';
+import { resourceNotFound } from '../../../../resources/index.ts';
+import type { ChannelEventRow, StoredResource } from '../../../../store/contracts/index.ts';
+import { Hub } from '../../../../streams/index.ts';
+import { channelEvent, type EventForms } from './channel-event-form.ts';
+import type { ChannelFeed } from './channel-feed.ts';
 
-/** A stream that follows the channel. */
-export interface ChannelFollower {
-  receive(event: ChannelEventRow): void;
-  /** Live events may have been lost. */
-  lost(): void;
-  /** The channel was deleted. */
-  gone(): void;
-}
-
-export interface HubDeps extends EventForms {
-  readonly bus: Bus;
-}
-
-/** One channel with followers in this process: one subscription on the bus, each event made into a message once. */
-export class ChannelHub {
-  readonly #address: ChannelAddress;
-  readonly #deps: HubDeps;
-  readonly #followers = new Set<ChannelFollower>();
+/** One channel with followers in this process: each event is made into a message once. */
+export class ChannelHub extends Hub<ChannelEventRow> {
+  readonly #channel: StoredResource;
+  readonly #forms: EventForms;
   readonly #messages = new WeakMap<ChannelEventRow, ChannelEvent>();
-  readonly #stops: readonly (() => void)[];
 
-  constructor(address: ChannelAddress, deps: HubDeps) {
-    this.#address = address;
-    this.#deps = deps;
-    const subject = channelSubject(address.uid);
-    this.#stops = [
-      deps.bus.subscribe(subject, (event) => {
-        for (const follower of [...this.#followers]) follower.receive(event as ChannelEventRow);
-      }),
-      deps.bus.onGap(subject, () => {
-        for (const follower of [...this.#followers]) follower.lost();
-      }),
-    ];
+  constructor(channel: StoredResource, feed: ChannelFeed, forms: EventForms) {
+    super(feed);
+    this.#channel = channel;
+    this.#forms = forms;
   }
 
-  add(follower: ChannelFollower): void {
-    this.#followers.add(follower);
-  }
-
-  /** True when that was the last one; the hub is closed then. */
-  remove(follower: ChannelFollower): boolean {
-    this.#followers.delete(follower);
-    if (this.#followers.size > 0) return false;
-    for (const stop of this.#stops) stop();
-    return true;
-  }
-
+  /** The channel was deleted: every stream of it ends. */
   gone(): void {
-    for (const follower of [...this.#followers]) follower.gone();
-  }
-
-  cursor(sequence: number): string {
-    return this.#deps.cursors.encode(this.#address.uid, sequence);
+    for (const member of this.members) member.reader.end(resourceNotFound(this.#channel.key));
   }
 
   message(row: ChannelEventRow): ChannelEvent {
     let message = this.#messages.get(row);
     if (message === undefined) {
-      message = channelEvent(row, this.#address, this.#deps);
+      const { uid, key } = this.#channel;
+      message = channelEvent(row, { uid, namespace: key.namespace, channel: key.name }, this.#forms);
       this.#messages.set(row, message);
     }
     return message;

@@ -3,15 +3,15 @@ import type { StreamChannelEventsRequest } from '@svc/api/gateway';
 import type { CallContext } from '../../../../auth/contract.ts';
 import type { StreamSink } from '../../../../operations/index.ts';
 import { resourceNotFound } from '../../../../resources/index.ts';
-import type { StoredResource } from '../../../../store/contracts/index.ts';
+import type { ChannelEventRow, StoredResource } from '../../../../store/contracts/index.ts';
+import { FormingSink, Hubs, Member, Reader } from '../../../../streams/index.ts';
 import { findChannel } from '../channel-access.ts';
-import type { ChannelLog } from '../channel-log.ts';
+import { type ChannelLog, channelSubject } from '../channel-log.ts';
 import type { ChannelsDeps } from '../channels-deps.ts';
 import type { MessageForms } from '../message/index.ts';
 import { ChannelCursors, cursorExpired } from './channel-cursor.ts';
 import { ChannelFeed } from './channel-feed.ts';
 import { ChannelHub } from './channel-hub.ts';
-import { ChannelReader } from './channel-reader.ts';
 
 interface Start {
   readonly position: number;
@@ -24,70 +24,48 @@ export class ChannelStreams {
   readonly #log: ChannelLog;
   readonly #forms: MessageForms;
   readonly #cursors: ChannelCursors;
-  readonly #hubs = new Map<string, ChannelHub>();
+  readonly #hubs: Hubs<ChannelEventRow, ChannelHub>;
 
   constructor(deps: ChannelsDeps, log: ChannelLog, forms: MessageForms) {
     this.#deps = deps;
     this.#log = log;
     this.#forms = forms;
     this.#cursors = new ChannelCursors(deps.store.epoch);
+    this.#hubs = new Hubs(deps.bus);
     deps.feed.subscribe((changes) => {
       for (const { change, resource } of changes)
         if (change === 'deleted' && resource.key.kind === 'Channel') this.#hubs.get(resource.uid)?.gone();
     });
   }
 
-  /** Subscribes first, looks and reads then, so that nothing falls between. */
+  /** Subscribes first, checks and reads then, so that nothing falls between. */
   async stream(request: StreamChannelEventsRequest, call: CallContext, sink: StreamSink<ChannelEvent>): Promise<void> {
     const { direct } = this.#deps.store;
     const record = await findChannel(direct, request);
+    if (call.signal.aborted) return;
     const hub = this.#hub(record);
-    const reader = this.#reader(record, hub, sink);
-    const stop = (): void => reader.end();
-    call.signal.addEventListener('abort', stop, { once: true });
-    if (call.signal.aborted) stop();
-    try {
+    const { bufferEvents: events, bufferBytes: bytes } = this.#deps.limits;
+    const formed = new FormingSink<ChannelEventRow, ChannelEvent>(sink, (row) => hub.message(row));
+    const reader = new Reader(formed, { events, bytes });
+    const member = new Member(reader, hub);
+    hub.add(member);
+    reader.adopt(member);
+    await reader.run(call.signal, async () => {
       const still = await findChannel(direct, request);
       if (still.uid !== record.uid) throw resourceNotFound(record.key);
       const { position, settled } = await this.#start(request.after, record.uid);
+      if (reader.ended) return;
       sink.open();
-      await Promise.all([reader.start(position, settled), reader.ended]);
-    } finally {
-      reader.end();
-      call.signal.removeEventListener('abort', stop);
-      this.#leave(record.uid, hub, reader);
-    }
-  }
-
-  #reader(record: StoredResource, hub: ChannelHub, sink: StreamSink<ChannelEvent>): ChannelReader {
-    const { bufferEvents: events, bufferBytes: bytes } = this.#deps.limits;
-    const reader = new ChannelReader({
-      hub,
-      sink,
-      feed: new ChannelFeed(record.uid, this.#deps.store),
-      limits: { events, bytes },
-      goneFault: () => resourceNotFound(record.key),
+      member.follow.start(position, settled);
     });
-    reader.ended.catch(() => undefined);
-    hub.add(reader);
-    return reader;
   }
 
   #hub(record: StoredResource): ChannelHub {
-    const known = this.#hubs.get(record.uid);
-    if (known !== undefined) return known;
-    const { namespace, name: channel } = record.key;
-    const { bus } = this.#deps;
-    const hub = new ChannelHub(
-      { uid: record.uid, namespace, channel },
-      { bus, forms: this.#forms, cursors: this.#cursors },
-    );
-    this.#hubs.set(record.uid, hub);
-    return hub;
-  }
-
-  #leave(uid: string, hub: ChannelHub, reader: ChannelReader): void {
-    if (hub.remove(reader) && this.#hubs.get(uid) === hub) this.#hubs.delete(uid);
+    const { uid } = record;
+    return this.#hubs.open(uid, channelSubject(uid), () => {
+      const feed = new ChannelFeed(uid, this.#cursors.line(uid), this.#deps.store);
+      return new ChannelHub(record, feed, { forms: this.#forms, cursors: this.#cursors });
+    });
   }
 
   /** `""` and `"live"`: what comes; `"0"`: from the oldest event kept; a cursor: from the event after it. */

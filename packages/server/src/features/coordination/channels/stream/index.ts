@@ -1,7 +1,6 @@
 /**
- * features/coordination/channels/stream: StreamChannelEvents: one hub per followed channel and process, one reader per stream, history
- * at the reader's pace, live events through store/follow. Does not write the log (channel-log.ts does). Called by
- * channel-operations.ts.
+ * features/coordination/channels/stream: StreamChannelEvents: the events of a channel as a feed, their messages and cursors. How a stream
+ * joins history and live events is in streams. Does not write the log (channel-log.ts does). Called by channel-operations.ts.
  */
 export { ChannelActivities } from './channel-activity.ts';
 export { ChannelStreams } from './channel-streams.ts';

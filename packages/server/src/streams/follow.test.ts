@@ -1,35 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Feed, Follow } from './follow.ts';
-
-interface Item {
-  readonly place: number;
-}
-
-/** A feed whose truth is a list; reads settle by hand. */
-class TestFeed implements Feed<Item> {
-  readonly truth: Item[] = [];
-  readonly reads: (() => void)[] = [];
-  failing = false;
-  position = (item: Item): number => item.place;
-  continues = (item: Item, after: number): boolean => item.place === after + 1;
-  settles = (): boolean => false;
-
-  async fill(
-    after: number,
-  ): Promise<{ readonly items: readonly Item[]; readonly position: number; readonly settled: boolean }> {
-    await new Promise<void>((resolve) => this.reads.push(resolve));
-    if (this.failing) throw new Error('truth is away');
-    const items = this.truth.filter((item) => item.place > after);
-    return { items, position: items.at(-1)?.place ?? after, settled: false };
-  }
-
-  /** Lets the oldest read go on, and what follows from it. */
-  async settle(): Promise<void> {
-    this.reads.shift()?.();
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-}
+import { Follow } from './follow.ts';
+import { type Item, TestFeed } from './testing/test-feed.ts';
 
 const setUp = () => {
   const feed = new TestFeed();
@@ -95,6 +67,34 @@ describe('a follow', () => {
       follow.receive({ place });
     }
     while (feed.reads.length > 0) await feed.settle();
+    expect(got).toEqual(feed.truth.map((item) => item.place));
+  });
+
+  test('holds a bounded number of bytes as well', async () => {
+    const { got, follow, feed } = setUp();
+    follow.start(0, false);
+    const large = 600_000;
+    for (let place = 1; place <= 3; place++) follow.receive({ place, bytes: large });
+    await feed.settle();
+    // The third did not fit next to the others, which truth has to bring.
+    expect([got, feed.reads.length]).toEqual([[], 1]);
+    feed.truth.push({ place: 1 }, { place: 2 });
+    await feed.settle();
+    expect(got).toEqual([1, 2, 3]);
+  });
+
+  test('reads a long history page by page, and what came meanwhile once, however often it had to let go of that', async () => {
+    const { got, follow, feed } = setUp();
+    feed.page = 100;
+    for (let place = 1; place <= 1_000; place++) feed.truth.push({ place });
+    follow.start(0, false);
+    for (let place = 1_001; feed.reads.length > 0; place += 700) {
+      for (let live = place; live < place + 700 && place < 5_000; live++) {
+        feed.truth.push({ place: live });
+        follow.receive({ place: live });
+      }
+      await feed.settle();
+    }
     expect(got).toEqual(feed.truth.map((item) => item.place));
   });
 

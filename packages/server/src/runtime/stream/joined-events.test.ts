@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { limitsFor, WaitingEvents } from '../../streams/waiting-events.ts';
 import { EVENT, PART, type SessionEvent } from '../contract.ts';
-import { EventBuffer, limitsFor } from './event-buffer.ts';
+import { CursorCodec } from './cursor.ts';
+import { SessionFeed } from './session-feed.ts';
 
 const delta = (sessionId: string, sequence: number, content: string): SessionEvent => ({
   namespace: 'default',
@@ -19,13 +21,33 @@ const delta = (sessionId: string, sequence: number, content: string): SessionEve
   reason: '',
 });
 
+const feedOf = (sessionId: string): SessionFeed => {
+  const source = { store: {} as never, liveTurns: { live: () => undefined } };
+  return new SessionFeed({ namespace: 'default', agent: 'helper', sessionId }, source, new CursorCodec('epoch'));
+};
+const feeds = new Map(['a', 'b', 'c', 'd'].map((session) => [session, feedOf(session)]));
+
+/** What waits for one reader, as `Reader` keeps it. */
+class EventBuffer {
+  readonly #waiting: WaitingEvents<SessionEvent>;
+  constructor(limits: { readonly events: number; readonly bytes: number }) {
+    this.#waiting = new WaitingEvents(limits);
+  }
+  push(event: SessionEvent): boolean {
+    return this.#waiting.push(event, feeds.get(event.sessionId)!);
+  }
+  shift(): SessionEvent | undefined {
+    return this.#waiting.shift()?.event;
+  }
+}
+
 const drain = (buffer: EventBuffer): SessionEvent[] => {
   const events: SessionEvent[] = [];
   for (let event = buffer.shift(); event !== undefined; event = buffer.shift()) events.push(event);
   return events;
 };
 
-describe('EventBuffer', () => {
+describe('events that wait for a slow reader', () => {
   it('joins the pieces of a session although others come between them', () => {
     const buffer = new EventBuffer({ events: 4, bytes: 1 << 20 });
     for (let round = 1; round <= 1000; round++)

@@ -1,0 +1,76 @@
+import { CursorLine } from './cursor.ts';
+import type { Feed, FeedSlice } from './feed.ts';
+
+/** An event and its number since the feed began. */
+export interface Numbered<E> {
+  readonly sequence: number;
+  readonly event: E;
+}
+
+/**
+ * A feed without a store: its newest events are kept in memory and numbered from its start, so that a client which comes back
+ * soon misses nothing. A cursor of another start, or of an event that is no longer kept, is not a place in it.
+ */
+export class RecentFeed<E> implements Feed<Numbered<E>> {
+  readonly #keep: number;
+  readonly #kept: Numbered<E>[] = [];
+  #line = new CursorLine('');
+  #newest = 0;
+
+  /** Keeps so many events. */
+  constructor(keep: number) {
+    this.#keep = keep;
+  }
+
+  get newest(): number {
+    return this.#newest;
+  }
+
+  /** Begins again under a name that no other start has. */
+  restart(name: string): void {
+    this.#line = new CursorLine(`${name}.`);
+    this.#kept.length = 0;
+    this.#newest = 0;
+  }
+
+  add(event: E): Numbered<E> {
+    this.#newest += 1;
+    const numbered = { sequence: this.#newest, event };
+    this.#kept.push(numbered);
+    if (this.#kept.length > this.#keep) this.#kept.shift();
+    return numbered;
+  }
+
+  /** The place of a cursor when every event after it is kept. */
+  placeOf(cursor: string): number | undefined {
+    const place = this.#line.read(cursor);
+    const oldest = this.#kept[0]?.sequence ?? this.#newest + 1;
+    return place !== undefined && place >= oldest - 1 && place <= this.#newest ? place : undefined;
+  }
+
+  position({ sequence }: Numbered<E>): number {
+    return sequence;
+  }
+
+  cursor(sequence: number): string {
+    return this.#line.at(sequence);
+  }
+
+  /** Nothing waits for a slow reader: what is kept is kept once for all of them. */
+  size(): number {
+    return 0;
+  }
+
+  continues({ sequence }: Numbered<E>, after: number): boolean {
+    return sequence === after + 1;
+  }
+
+  settles(): boolean {
+    return true;
+  }
+
+  fill(after: number): Promise<FeedSlice<Numbered<E>>> {
+    const items = this.#kept.filter(({ sequence }) => sequence > after);
+    return Promise.resolve({ items, position: this.#newest, settled: true });
+  }
+}
