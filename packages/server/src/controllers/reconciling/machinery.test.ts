@@ -249,6 +249,7 @@ describe('a reconcile loop with a check', () => {
 
   it('checks a key of a change before it reconciles it, and what a full pass found due only once', async () => {
     found = (name) => (name === 'b' ? { due: true } : { done: true });
+    await world.feed.tick();
     await begin(false, true);
     expect([checks, passes]).toEqual([['a', 'b', 'c'], ['b']]);
     await skill('a', 'changed');

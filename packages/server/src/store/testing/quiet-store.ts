@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ReadTx, Store } from '../contracts/index.ts';
+import type { Store } from '../contracts/index.ts';
 
 /** Turns of the event loop without a call: a caller that got an answer has asked again by then, if anything. */
 const IDLE_TURNS = 10;
@@ -25,9 +25,19 @@ export const countedStore = (store: Store): Store => {
         return (...args: unknown[]) => counting(async () => Reflect.apply(value, target, args) as Promise<unknown>);
       },
     });
-  const direct = Object.fromEntries(Object.entries(store.direct).map(([name, reads]) => [name, countedReads(reads)]));
+  // Some handles are made when they are first asked for.
+  const handles = new Map<unknown, object>();
+  const direct = new Proxy(store.direct, {
+    get: (target, name) => {
+      const reads: unknown = Reflect.get(target, name, target);
+      if (typeof reads !== 'object' || reads === null) return reads;
+      const known = handles.get(reads) ?? countedReads(reads);
+      handles.set(reads, known);
+      return known;
+    },
+  });
   const counted: Store = {
-    direct: direct as unknown as ReadTx,
+    direct,
     epoch: store.epoch,
     write: (work, options) => counting(() => store.write(work, options)),
     read: (work) => counting(() => store.read(work)),
