@@ -37,7 +37,7 @@ interface FilesModuleDeps extends Omit<FilesDeps, 'links' | 'signatures' | 'pdf'
   readonly settings: FileSettings;
 }
 
-interface FilesModule extends FeatureModule {
+export interface FilesModule extends FeatureModule {
   /** Signed links to object bytes. */
   readonly links: ObjectLinks;
   /** Opens the key of links and uploads. */

@@ -14,7 +14,7 @@ interface SecretsModuleDeps extends Pick<SecretResolverDeps, 'lineage'>, Pick<Se
   readonly audit: AppendAudit;
 }
 
-interface SecretsModule extends FeatureModule {
+export interface SecretsModule extends FeatureModule {
   /** Values behind `secret://` for everything that uses them. */
   readonly resolver: SecretResolver;
   /** The operations with an audit record of every answer that shows values of a Secret. */

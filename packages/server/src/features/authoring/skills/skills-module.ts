@@ -2,7 +2,7 @@ import type { FeatureModule } from '../../module-contract.ts';
 import { SkillDirectory, type SkillDirectoryDeps } from './skill-directory.ts';
 import { skillContract } from './skill-kind.ts';
 
-interface SkillsModule extends FeatureModule {
+export interface SkillsModule extends FeatureModule {
   /** Skills as turns see them. */
   readonly directory: SkillDirectory;
 }

@@ -19,7 +19,7 @@ interface AgentsModuleDeps
   };
 }
 
-interface AgentsModule extends FeatureModule {
+export interface AgentsModule extends FeatureModule {
   /** Agents as turns run them. */
   readonly directory: StoredAgentDirectory;
 }

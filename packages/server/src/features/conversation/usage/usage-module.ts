@@ -26,7 +26,7 @@ interface UsageModuleDeps {
   };
 }
 
-interface UsageModule extends FeatureModule {
+export interface UsageModule extends FeatureModule {
   /** What holds turns to the policies. */
   readonly meter: PolicyMeter;
   /** What the limits of policies have used, for reads of any kind, by uid. */

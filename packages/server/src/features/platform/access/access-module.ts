@@ -30,7 +30,7 @@ interface AccessModuleDeps extends SignInDeps, AccessDeps {
   readonly settings: AuditTrimDeps['settings'];
 }
 
-interface AccessModule extends FeatureModule {
+export interface AccessModule extends FeatureModule {
   readonly authenticator: Authenticator;
   /** Opens the key of tokens. */
   start(): Promise<void>;

@@ -21,7 +21,7 @@ interface BackupsModuleDeps extends Omit<BackupServiceDeps, 'dir'> {
   };
 }
 
-interface BackupsModule extends FeatureModule {
+export interface BackupsModule extends FeatureModule {
   /** The scheduled backup that is due and not made yet. */
   readonly pending: () => Promise<PendingBackup | undefined>;
   /** How often the pending one failed. */

@@ -24,7 +24,7 @@ interface WorkersModuleDeps extends Pick<WorkerRegistrationDeps, 'workerId' | 'v
   };
 }
 
-interface WorkersModule extends FeatureModule {
+export interface WorkersModule extends FeatureModule {
   /** Makes the record of this process. */
   start(): Promise<void>;
   /** Removes it. */
