@@ -114,6 +114,10 @@ describe('offering tools', () => {
     expect(capabilityProblems({ schedules: ['create:new', '*'], knowledge: [] })).toEqual([]);
   });
 
+  it('grants nothing of a capability that does not exist', () => {
+    expect(grantsOf({ teleport: ['read', '*'] }, 'teleport')).toEqual([]);
+  });
+
   it('reads the namespaces of an entry', () => {
     expect(grantsOf({ files: [{ action: 'read', namespaces: ['.:*'] }] }, 'files')).toEqual([
       { action: 'read', approval: 'allow', namespaces: ['.:*'] },
