@@ -1,13 +1,13 @@
 /**
- * store/rows: what the SQL engines share without sharing SQL: how a row of each table becomes a value of the contract, the
- * JSON of small columns, what lists are ordered and driven by, queue tokens. Table and column names are the same in every
- * engine. Halves of characters that earlier builds stored are mended on the way out. Knows no driver; used by `sqlite/` and `postgres/` only.
+ * store/rows: what the SQL engines share: how a row of each table becomes a value of the contract, the JSON of small columns,
+ * what lists are ordered and driven by, queue tokens, and the statements of described tables that are the same in both. Table and
+ * column names are the same in every engine. Halves of characters that earlier builds stored are mended on the way out. Knows no
+ * driver; used by `sqlite/` and `postgres/` only.
  */
 export * from './admission-marks.ts';
 export * from './audit-rows.ts';
 export * from './channel-rows.ts';
-export { describedHandles } from './described-handles.ts';
-export * from './described-rows.ts';
+export * from './described/index.ts';
 export { FullDisk } from './full-disk.ts';
 export * from './message-rows.ts';
 export * from './resource-rows.ts';

@@ -59,6 +59,9 @@ export class Sql<Row = never> {
 /** A constant SQL text that answers rows of this type. */
 export const sql = <Row = never>(text: string): Sql<Row> => new Sql<Row>(text);
 
+/** A text whose parameters are `$1`, `$2`, and so on: numbers where SQLite takes them for names. */
+export const numberedSql = <Row = never>(text: string): Sql<Row> => sql<Row>(text.replaceAll('$', '?'));
+
 /** One SQL text on one connection, prepared when first used and kept until the connection closes. */
 export class Statement<Row = never> {
   readonly #connection: Connection;

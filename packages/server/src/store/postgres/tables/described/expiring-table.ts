@@ -1,5 +1,5 @@
-import { columnOf, type ExpiringReads, type ExpiringTable, type ExpiringWrites } from '../../../contracts/index.ts';
-import { answersOf, columnsOf, type DescribedRow, rowReader, valuesOf } from '../../../rows/index.ts';
+import type { ExpiringReads, ExpiringTable, ExpiringWrites } from '../../../contracts/index.ts';
+import { type DescribedRow, expiringTexts, rowReader, valuesOf } from '../../../rows/index.ts';
 import type { Access, WriteAccess } from '../../access.ts';
 import { type Statement, statement } from '../../connection/index.ts';
 
@@ -14,23 +14,8 @@ export interface ExpiringSql {
 
 /** The statements of a description; made once. */
 export const expiringSql = (table: ExpiringTable): ExpiringSql => {
-  const { name } = table;
-  const fields = Object.keys(table.columns);
-  const [key, expiry] = [columnOf(table.key[0]), columnOf(table.expiry)];
-  const others = fields.map(columnOf).filter((column) => column !== key);
-  const renewed = others.map((column) => `${column} = excluded.${column}`).join(', ');
-  return {
-    table,
-    find: statement(`SELECT ${answersOf(fields)} FROM ${name} WHERE ${key} = $1 AND ${expiry} > $2`),
-    insert: statement(
-      `INSERT INTO ${name} (${columnsOf(fields)}) VALUES (${fields.map((_field, index) => `$${index + 1}`).join(', ')})
-       ON CONFLICT (${key}) DO UPDATE SET ${renewed} WHERE ${name}.${expiry} <= $${fields.length + 1}`,
-    ),
-    trim: statement(
-      `DELETE FROM ${name} WHERE ${key} IN (SELECT ${key} FROM ${name} WHERE ${expiry} <= $1 ORDER BY ${expiry} LIMIT $2)`,
-    ),
-    read: rowReader(table),
-  };
+  const { find, insert, trim } = expiringTexts(table);
+  return { table, find: statement(find), insert: statement(insert), trim: statement(trim), read: rowReader(table) };
 };
 
 /** `ExpiringReads` of any description: of one snapshot, or each read alone. */
@@ -64,7 +49,7 @@ export class ExpiringWriteHandle extends ExpiringReadHandle implements ExpiringW
     return found;
   }
 
-  /** Waits for another transaction that inserts the same key; one that looked for the record before looks again. */
+  /** Waits for another transaction that inserts the same key; one that read the record before reads it again. */
   async insert(row: DescribedRow) {
     const { table, insert } = this.sql;
     const { sql, steadyNow, reads } = this.#access;

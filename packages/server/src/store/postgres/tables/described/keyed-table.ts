@@ -1,11 +1,5 @@
-import {
-  columnOf,
-  type KeyedReads,
-  type KeyedTable,
-  type KeyedWrites,
-  type PageQuery,
-} from '../../../contracts/index.ts';
-import { answersOf, columnsOf, type DescribedRow, ofQuery, rowReader, valuesOf } from '../../../rows/index.ts';
+import type { KeyedReads, KeyedTable, KeyedWrites, PageQuery } from '../../../contracts/index.ts';
+import { type DescribedRow, keyedTexts, ofQuery, type QueryTexts, rowReader, valuesOf } from '../../../rows/index.ts';
 import type { Access, WriteAccess } from '../../access.ts';
 import { type Statement, statement } from '../../connection/index.ts';
 
@@ -29,49 +23,27 @@ interface QuerySql {
   readonly removeAll: Statement<DescribedRow>;
 }
 
-const equals = (fields: readonly string[]): string =>
-  fields.length === 0 ? 'true' : fields.map((field, index) => `${columnOf(field)} = $${index + 1}`).join(' AND ');
-
-/** Numbered parameters for these fields, behind so many others. */
-const places = (fields: readonly string[], others = 0): string =>
-  fields.map((_field, index) => `$${others + index + 1}`).join(', ');
-
-const querySql = ({ name, columns, key }: KeyedTable, query: PageQuery): QuerySql => {
-  const { equal, order } = query;
-  const isDescending = query.direction === 'descending';
-  const page = (more: string, values: number) =>
-    statement<DescribedRow>(
-      `SELECT ${answersOf(Object.keys(columns))} FROM ${name} WHERE ${equals(equal)}${more}
-       ORDER BY ${order.map((field) => `${columnOf(field)}${isDescending ? ' DESC' : ''}`).join(', ')} LIMIT $${values + 1}`,
-    );
-  const behind = ` AND (${columnsOf(order)}) ${isDescending ? '<' : '>'} (${places(order, equal.length)})`;
-  return {
-    query,
-    first: page('', equal.length),
-    behind: page(behind, equal.length + order.length),
-    removeAll: statement(`DELETE FROM ${name} WHERE ${equals(equal)} RETURNING ${answersOf(key)}`),
-  };
-};
-
 /** The statements of a description; made once. */
 export const keyedSql = (table: KeyedTable): KeyedSql => {
-  const { name, key } = table;
-  const fields = Object.keys(table.columns);
-  const changing = fields.filter((field) => !key.includes(field) && !table.fixed.includes(field));
-  const change = changing.map((field) => `${columnOf(field)} = excluded.${columnOf(field)}`).join(', ');
-  const get = `SELECT ${answersOf(fields)} FROM ${name} WHERE ${equals(key)}`;
-  const insert = `INSERT INTO ${name} (${columnsOf(fields)}) VALUES (${places(fields)}) ON CONFLICT (${columnsOf(key)}) DO`;
+  const { get, put, add, remove, queries } = keyedTexts(table);
   return {
     table,
     get: statement(get),
     hold: statement(`${get} FOR NO KEY UPDATE`),
-    put: statement(`${insert} ${change === '' ? 'NOTHING' : `UPDATE SET ${change}`}`),
-    add: statement(`${insert} NOTHING`),
-    remove: statement(`DELETE FROM ${name} WHERE ${equals(key)}`),
-    queries: Object.fromEntries(Object.entries(table.queries).map(([named, query]) => [named, querySql(table, query)])),
+    put: statement(put),
+    add: statement(add),
+    remove: statement(remove),
+    queries: Object.fromEntries(Object.entries(queries).map(([name, texts]) => [name, querySql(texts)])),
     read: rowReader(table),
   };
 };
+
+const querySql = ({ query, first, behind, removeAll }: QueryTexts): QuerySql => ({
+  query,
+  first: statement(first),
+  behind: statement(behind),
+  removeAll: statement(removeAll),
+});
 
 /** Names a row among the reads of a transaction. */
 const idOf = (table: KeyedTable, row: DescribedRow): string =>

@@ -1,7 +1,7 @@
-import { columnOf, type ExpiringReads, type ExpiringTable, type ExpiringWrites } from '../../../contracts/index.ts';
-import { answersOf, columnsOf, type DescribedRow, rowReader, valuesOf } from '../../../rows/index.ts';
+import type { ExpiringReads, ExpiringTable, ExpiringWrites } from '../../../contracts/index.ts';
+import { type DescribedRow, expiringTexts, rowReader, valuesOf } from '../../../rows/index.ts';
 import type { Access, WriteAccess } from '../../access.ts';
-import { LIMIT, type Sql, sql } from '../../connection.ts';
+import { numberedSql, type Sql } from '../../connection.ts';
 
 /** The statements of an expiring table, and what makes rows of what they answer. */
 export interface ExpiringSql {
@@ -14,21 +14,12 @@ export interface ExpiringSql {
 
 /** The statements of a description; made once. */
 export const expiringSql = (table: ExpiringTable): ExpiringSql => {
-  const { name } = table;
-  const fields = Object.keys(table.columns);
-  const [key, expiry] = [columnOf(table.key[0]), columnOf(table.expiry)];
-  const others = fields.map(columnOf).filter((column) => column !== key);
-  const renewed = others.map((column) => `${column} = excluded.${column}`).join(', ');
+  const { find, insert, trim } = expiringTexts(table);
   return {
     table,
-    find: sql(`SELECT ${answersOf(fields)} FROM ${name} WHERE ${key} = ? AND ${expiry} > ?`),
-    insert: sql(
-      `INSERT INTO ${name} (${columnsOf(fields)}) VALUES (${fields.map(() => '?').join(', ')})
-       ON CONFLICT (${key}) DO UPDATE SET ${renewed} WHERE ${name}.${expiry} <= ?`,
-    ),
-    trim: sql(
-      `DELETE FROM ${name} WHERE ${key} IN (SELECT ${key} FROM ${name} WHERE ${expiry} <= ? ORDER BY ${expiry} ${LIMIT})`,
-    ),
+    find: numberedSql(find),
+    insert: numberedSql(insert),
+    trim: numberedSql(trim),
     read: rowReader(table),
   };
 };

@@ -1,13 +1,7 @@
-import {
-  columnOf,
-  type KeyedReads,
-  type KeyedTable,
-  type KeyedWrites,
-  type PageQuery,
-} from '../../../contracts/index.ts';
-import { answersOf, columnsOf, type DescribedRow, ofQuery, rowReader, valuesOf } from '../../../rows/index.ts';
+import type { KeyedReads, KeyedTable, KeyedWrites, PageQuery } from '../../../contracts/index.ts';
+import { type DescribedRow, keyedTexts, ofQuery, type QueryTexts, rowReader, valuesOf } from '../../../rows/index.ts';
 import type { Access, WriteAccess } from '../../access.ts';
-import { LIMIT, type Sql, sql } from '../../connection.ts';
+import { numberedSql, type Sql } from '../../connection.ts';
 
 /** The statements of a keyed table, and what makes rows of what they answer. */
 export interface KeyedSql {
@@ -27,44 +21,25 @@ interface QuerySql {
   readonly removeAll: Sql<DescribedRow>;
 }
 
-const equals = (fields: readonly string[]): string =>
-  fields.length === 0 ? 'true' : fields.map((field) => `${columnOf(field)} = ?`).join(' AND ');
-
-const places = (fields: readonly string[]): string => fields.map(() => '?').join(', ');
-
-const querySql = ({ name, columns, key }: KeyedTable, query: PageQuery): QuerySql => {
-  const isDescending = query.direction === 'descending';
-  const page = (more: string) =>
-    sql<DescribedRow>(
-      `SELECT ${answersOf(Object.keys(columns))} FROM ${name} WHERE ${equals(query.equal)}${more}
-       ORDER BY ${query.order.map((field) => `${columnOf(field)}${isDescending ? ' DESC' : ''}`).join(', ')} ${LIMIT}`,
-    );
-  return {
-    query,
-    first: page(''),
-    behind: page(` AND (${columnsOf(query.order)}) ${isDescending ? '<' : '>'} (${places(query.order)})`),
-    removeAll: sql(`DELETE FROM ${name} WHERE ${equals(query.equal)} RETURNING ${answersOf(key)}`),
-  };
-};
-
 /** The statements of a description; made once. */
 export const keyedSql = (table: KeyedTable): KeyedSql => {
-  const { name, key } = table;
-  const fields = Object.keys(table.columns);
-  const changing = fields.filter((field) => !key.includes(field) && !table.fixed.includes(field));
-  const change = changing.map((field) => `${columnOf(field)} = excluded.${columnOf(field)}`).join(', ');
+  const { get, put, remove, queries } = keyedTexts(table);
   return {
     table,
-    get: sql(`SELECT ${answersOf(fields)} FROM ${name} WHERE ${equals(key)}`),
-    put: sql(
-      `INSERT INTO ${name} (${columnsOf(fields)}) VALUES (${places(fields)})
-       ON CONFLICT (${columnsOf(key)}) DO ${change === '' ? 'NOTHING' : `UPDATE SET ${change}`}`,
-    ),
-    remove: sql(`DELETE FROM ${name} WHERE ${equals(key)}`),
-    queries: Object.fromEntries(Object.entries(table.queries).map(([named, query]) => [named, querySql(table, query)])),
+    get: numberedSql(get),
+    put: numberedSql(put),
+    remove: numberedSql(remove),
+    queries: Object.fromEntries(Object.entries(queries).map(([name, texts]) => [name, querySql(texts)])),
     read: rowReader(table),
   };
 };
+
+const querySql = ({ query, first, behind, removeAll }: QueryTexts): QuerySql => ({
+  query,
+  first: numberedSql(first),
+  behind: numberedSql(behind),
+  removeAll: numberedSql(removeAll),
+});
 
 /** `KeyedReads` of any description, over one connection. */
 export class KeyedReadHandle implements KeyedReads<KeyedTable> {

@@ -8,7 +8,7 @@ import {
   type LeaseTable,
   type QueueTable,
   type TableDescription,
-} from '../contracts/index.ts';
+} from '../../contracts/index.ts';
 
 /** How the handles of one table are made; none for readers where a table is only ever read to be written. */
 interface Handles<Access, WriteAccess> {

@@ -1,5 +1,5 @@
-import { assert, withoutHalfCharacters } from '../../base/index.ts';
-import { columnOf, type TableFacts } from '../contracts/index.ts';
+import { assert, withoutHalfCharacters } from '../../../base/index.ts';
+import { columnOf, type TableFacts } from '../../contracts/index.ts';
 
 /** A row of a described table by its fields. */
 export type DescribedRow = Record<string, string | number>;
