@@ -116,8 +116,14 @@ async function regenerate(context: CheckContext): Promise<CheckOutcome> {
 /** The floors of vitest.config.ts count as a test of their own, so that "0 failed" cannot hide a lost floor. */
 async function unitTests(context: CheckContext): Promise<CheckOutcome> {
   const parameters = [
-    ...['--project', 'unit', '--project', 'unit-isolated', '--exclude', layersTest],
-    ...['--coverage', everyProcessor],
+    '--project',
+    'unit',
+    '--project',
+    'unit-isolated',
+    '--exclude',
+    layersTest,
+    '--coverage',
+    everyProcessor,
   ];
   const run = await tests(context, { report: 'unit', parameters, environment: { SVC_FULL_CHECK: '1' } });
   return run.failed > 0 ? run : { ...run, passed: run.passed + 1 };

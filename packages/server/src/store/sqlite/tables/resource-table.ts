@@ -213,9 +213,23 @@ export class ResourceWriteTable {
     this.#reads.wrote(key);
     const json = encodeDraft(draft);
     const row = this.#insert.insertNew(
-      ...[key.kind, key.namespace, key.parent, key.name, draft.apiVersion, draft.uid, draft.generation, version],
-      ...[draft.createdAt, now, draft.deletionTimestamp ?? 0],
-      ...[json.labels, json.annotations, json.owners, json.finalizers, draft.spec, draft.status],
+      key.kind,
+      key.namespace,
+      key.parent,
+      key.name,
+      draft.apiVersion,
+      draft.uid,
+      draft.generation,
+      version,
+      draft.createdAt,
+      now,
+      draft.deletionTimestamp ?? 0,
+      json.labels,
+      json.annotations,
+      json.owners,
+      json.finalizers,
+      draft.spec,
+      draft.status,
     );
     if (row === undefined) throw resourceExists(key);
     this.#lastVersion = version;
@@ -238,9 +252,20 @@ export class ResourceWriteTable {
     const version = this.#nextVersion();
     const json = encodeDraft(draft);
     this.#update.run(
-      ...[draft.apiVersion, draft.uid, draft.generation, version, draft.createdAt, write.now],
-      ...[draft.deletionTimestamp ?? 0, json.labels, json.annotations, json.owners, json.finalizers],
-      ...[draft.spec, draft.status, previous.row],
+      draft.apiVersion,
+      draft.uid,
+      draft.generation,
+      version,
+      draft.createdAt,
+      write.now,
+      draft.deletionTimestamp ?? 0,
+      json.labels,
+      json.annotations,
+      json.owners,
+      json.finalizers,
+      draft.spec,
+      draft.status,
+      previous.row,
     );
     this.#lastVersion = version;
     this.#changeLabels(draft, previous, json);

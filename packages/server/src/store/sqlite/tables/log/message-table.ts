@@ -52,8 +52,14 @@ export class MessageTable {
 
   insert(row: MessageRow): void {
     const added = this.#insert.run(
-      ...[row.sessionId, row.id, row.role, row.createdAt, row.turnId, row.revision],
-      ...[textMapJson(row.labels), row.parts],
+      row.sessionId,
+      row.id,
+      row.role,
+      row.createdAt,
+      row.turnId,
+      row.revision,
+      textMapJson(row.labels),
+      row.parts,
     );
     if (added === 0)
       throw new Fault('ALREADY_EXISTS', 'MESSAGE_EXISTS', `message exists: ${row.id}`, { metadata: { id: row.id } });

@@ -108,8 +108,21 @@ export class SessionTable {
   insert(row: SessionRow): void {
     const labels = textMapJson(row.labels);
     const added = this.#insert.run(
-      ...[row.id, row.namespace, row.agent, row.state, row.fence, row.epoch, row.createdAt, row.lastActive],
-      ...[row.openTurns, row.activeTurnId, row.admission, row.lastMessageId, row.lastSequence, labels, row.body],
+      row.id,
+      row.namespace,
+      row.agent,
+      row.state,
+      row.fence,
+      row.epoch,
+      row.createdAt,
+      row.lastActive,
+      row.openTurns,
+      row.activeTurnId,
+      row.admission,
+      row.lastMessageId,
+      row.lastSequence,
+      labels,
+      row.body,
     );
     if (added === 0) throw new Fault('ALREADY_EXISTS', 'SESSION_EXISTS', `session exists: ${row.id}`);
     this.#cache?.wrote(row.id, row);

@@ -130,8 +130,15 @@ export class PermissionTable {
 
   insert(row: PermissionRow): void {
     const added = this.#insert.run(
-      ...[row.id, row.namespace, row.agent, row.sessionId, row.turnId, row.open ? 1 : 0],
-      ...[row.createdAt, row.expiresAt, row.body],
+      row.id,
+      row.namespace,
+      row.agent,
+      row.sessionId,
+      row.turnId,
+      row.open ? 1 : 0,
+      row.createdAt,
+      row.expiresAt,
+      row.body,
     );
     if (added === 0) throw new Fault('ALREADY_EXISTS', 'PERMISSION_EXISTS', `permission request exists: ${row.id}`);
   }

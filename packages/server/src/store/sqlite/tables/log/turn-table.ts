@@ -111,9 +111,22 @@ export class TurnTable {
 
   insert(row: TurnRow): void {
     this.#insert.run(
-      ...[row.id, row.sessionId, row.namespace, row.agent, row.admission, row.state, row.ready ? 1 : 0, row.attempt],
-      ...[row.fence, row.worker, row.stopRequested ? 1 : 0, row.wakeAt, row.createdAt, row.finishedAt],
-      ...[row.userMessageId, row.body],
+      row.id,
+      row.sessionId,
+      row.namespace,
+      row.agent,
+      row.admission,
+      row.state,
+      row.ready ? 1 : 0,
+      row.attempt,
+      row.fence,
+      row.worker,
+      row.stopRequested ? 1 : 0,
+      row.wakeAt,
+      row.createdAt,
+      row.finishedAt,
+      row.userMessageId,
+      row.body,
     );
     if (row.worker !== '') this.#setClaim.run(row.worker, row.id, row.fence, row.claimExpiresAt);
   }
@@ -124,8 +137,19 @@ export class TurnTable {
     if (previous === undefined) return false;
     if (guard !== undefined && (previous.fence !== guard.fence || !guard.states.includes(previous.state))) return false;
     this.#update.run(
-      ...[row.agent, row.admission, row.state, row.ready ? 1 : 0, row.attempt, row.fence, row.worker],
-      ...[row.stopRequested ? 1 : 0, row.wakeAt, row.finishedAt, row.userMessageId, row.body, previous.row],
+      row.agent,
+      row.admission,
+      row.state,
+      row.ready ? 1 : 0,
+      row.attempt,
+      row.fence,
+      row.worker,
+      row.stopRequested ? 1 : 0,
+      row.wakeAt,
+      row.finishedAt,
+      row.userMessageId,
+      row.body,
+      previous.row,
     );
     if (previous.worker !== '' && previous.worker !== row.worker) this.#dropClaim.run(previous.worker, row.id);
     if (row.worker !== '') this.#setClaim.run(row.worker, row.id, row.fence, row.claimExpiresAt);

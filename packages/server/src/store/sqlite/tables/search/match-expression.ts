@@ -1,6 +1,6 @@
 import { searchWords } from '../../../../base/index.ts';
 
-/** Columns that terms are looked for in. */
+/** Columns in which terms are searched. */
 const TEXT_COLUMNS = '{path heading body}';
 
 /** Token that stands for a namespace in the column `scope`: letters and digits only, so that it is one word. */
