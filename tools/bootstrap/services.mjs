@@ -1,12 +1,12 @@
 // System services that some tests need and npm cannot deliver. A test file declares its need in a comment line of its own,
-// `// @service postgresql`; nothing is looked for or installed that no test asks for.
+// `// @service postgresql`; only what a test asks for is searched or installed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 
 /**
- * One row per service: the word tests use, the commands of which one must be found, folders to look in besides PATH
+ * One row per service: the word tests use, the commands of which one must be found, folders to search in addition to PATH
  * (`*` is one folder of any name), and the Debian package that brings it. Where only some version will do: what the command has
  * to answer to `--version`. Where no package brings it: advice.
  */

@@ -5,7 +5,7 @@
 export interface LayerRow {
   readonly layer: string;
   /**
-   * Layers it may import besides itself. `x:contract` allows only contract files of x, `x:types` only `import type`;
+   * Layers it may import in addition to itself. `x:contract` allows only contract files of x, `x:types` only `import type`;
    * `api` is the package of generated messages; `*` is everything.
    */
   readonly mayImport: readonly string[];

@@ -64,7 +64,7 @@ const readNamed = async (
   return { items, failures };
 };
 
-/** What manages a resource besides people: its controller, a deployment, an apply set, an agent template. */
+/** What other than people manages a resource: its controller, a deployment, an apply set, an agent template. */
 const managersOf = ({ json }: Item): string => {
   const { ownerReferences, labels, annotations } = mapOf(json['metadata']);
   const owners = mapsOf(ownerReferences)

@@ -85,7 +85,7 @@ export interface KindContract<S extends Message = Message> {
   readonly admit?: (tx: WriteTx, write: SpecWrite<S>, origin: WriteOrigin) => Promise<void>;
   /** Status to store with the row, as the kind's status message; absent = the current one, or phase Ready at creation. */
   readonly observe?: (reads: CheckReads, observed: ObservedSpec<S>) => Promise<Message>;
-  /** What the observed status depends on besides writes of the resource itself; absent = on nothing. */
+  /** What else than writes of the resource itself the observed status depends on; absent = on nothing. */
   readonly dependsOn?: StatusDependencies;
   /** System keys of the row: `svc/` labels and annotations that this write sets; undefined values remove. */
   readonly systemKeys?: (tx: WriteTx, write: SpecWrite<S>) => Promise<SystemKeys>;

@@ -82,7 +82,7 @@ export class GarbageCollector implements QueueWorker {
     return found?.uid === owner.uid && !found.finalizers.includes(FOREGROUND);
   }
 
-  /** References do not say under which channel or agent an owner is: it is looked for below all of them. */
+  /** References do not say under which channel or agent an owner is: all of them are searched. */
   async #findOwner(tx: WriteTx, owner: StoredOwner): Promise<StoredResource | undefined> {
     const { kind, namespace, name } = owner;
     const row = findKind(kind);

@@ -25,7 +25,7 @@ export interface RepeatableForm<I extends DescMessage, A> {
   readonly answer: KeptForm<A>;
   /** How long an answer is kept. */
   readonly hours: number;
-  /** Runs before the answer of an earlier call is looked for, and keeps a second call with the key out. */
+  /** Runs before the answer of an earlier call is read, and keeps a second call with the key out. */
   readonly lock?: (tx: WriteTx, request: MessageShape<I>) => Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export class RepeatableCall<A> {
 
   /**
    * The answer of the earlier call, before what may fail or reach out although the first call did not: attachments that were fetched
-   * once are not fetched for a repetition. The transaction of the effect looks again.
+   * once are not fetched for a repetition. The transaction of the effect reads it again.
    */
   async earlierAnswer(store: Pick<Store, 'direct' | 'steadyNow'>): Promise<A | undefined> {
     const { idempotency } = store.direct;

@@ -27,5 +27,5 @@ export interface FeedSlice<E> {
   readonly isPartial?: boolean;
 }
 
-/** Bytes of an event besides its content: names, ids, frame. */
+/** Bytes of an event in addition to its content: names, ids, frame. */
 export const EVENT_BYTES = 256;

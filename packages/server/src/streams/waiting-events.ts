@@ -6,7 +6,7 @@ export interface ReaderLimits {
   readonly bytes: number;
 }
 
-/** Bounds of a reader that follows several feeds: each may have something waiting besides. */
+/** Bounds of a reader that follows several feeds: each adds some room. */
 export const limitsFor = (limits: ReaderLimits, feeds: number): ReaderLimits => ({
   events: limits.events + 2 * (feeds - 1),
   bytes: limits.bytes + 2 * EVENT_BYTES * (feeds - 1),

@@ -4,7 +4,7 @@ import type { AuthConfig, Config, StoreConfig, TelemetryConfig } from './config.
 import type { Settings } from './keys/index.ts';
 import { listenAddress } from './listen-address.ts';
 
-/** What the sections need besides the settings. */
+/** What the sections need in addition to the settings. */
 interface BuildFacts {
   /** Version of the product, shown in answers. */
   readonly version: string;

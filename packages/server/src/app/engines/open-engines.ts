@@ -28,7 +28,7 @@ export interface Engines extends ServerHost {
   readonly examineStore: (signal: AbortSignal) => Promise<StoreExamination>;
   readonly bus: Bus;
   readonly blobs: BlobStore;
-  /** The engine behind `blobs`, and what it offers besides. */
+  /** The engine behind `blobs`, and what else it offers. */
   readonly objects: ObjectEngine;
   readonly ids: Ids;
   readonly secretKeys: SecretKeys;

@@ -1,5 +1,5 @@
 /**
- * operations/bodies: the forms that REST bodies may have besides the JSON of the request: a resource said whole or spelled out, a
+ * operations/bodies: the forms that REST bodies may have in addition to the JSON of the request: a resource said whole or spelled out, a
  * message said as text or parts. Features make the form of their operations of these; transport runs it. Decodes nothing itself.
  */
 export type * from './body-form.ts';

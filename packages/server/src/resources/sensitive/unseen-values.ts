@@ -13,7 +13,7 @@ type Annotations = Readonly<Record<string, string>>;
 /** True when a value of the resource may be a guess. */
 export const holdsUnseenValues = (annotations: Annotations): boolean => annotations[UNSEEN_VALUES] !== undefined;
 
-/** The annotation for these pointers besides those of `before`; for none the one that removes it. */
+/** The annotation for these pointers and those of `before`; for none the one that removes it. */
 export const unseenAnnotation = (
   pointers: Iterable<string>,
   before: Annotations = {},

@@ -125,7 +125,7 @@ export class AttemptState implements StepTurn {
     return this.#shown.sequencer.sequence;
   }
 
-  /** Told directly, by renewal, or found in a transaction of the turn. */
+  /** Asked for directly, seen at a renewal, or found in a transaction of the turn. */
   get isStopped(): boolean {
     return this.#stop || this.claim.stopSeen;
   }

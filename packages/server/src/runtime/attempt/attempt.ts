@@ -7,7 +7,7 @@ import { AttemptState, type StatePorts } from './attempt-state.ts';
 import { type HandOverPorts, handOver } from './hand-over.ts';
 import { type EndPorts, endTurn, type TurnEnd } from './turn-end.ts';
 
-/** What an attempt uses besides its steps. */
+/** What an attempt uses apart from its steps. */
 export interface AttemptPorts extends StatePorts, EndPorts, HandOverPorts {
   readonly store: StatePorts['store'] & Parameters<typeof hasSteers>[1]['store'];
   readonly models: StatePorts['models'] & EndPorts['models'];

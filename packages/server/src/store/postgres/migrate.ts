@@ -66,7 +66,7 @@ const unsuitable = (text: string): Fault => new Fault('FAILED_PRECONDITION', 'DA
 export const storeMissing = (): Fault =>
   new Fault('NOT_FOUND', 'STORE_MISSING', 'there is no store in the database of store.url: start svc on it');
 
-/** Newest step that was applied; 0 for a database without a schema of ours. */
+/** Newest step that was applied; 0 for a database without a schema of svc. */
 export const appliedVersion = async (session: Session): Promise<number> =>
   (await session.one(HAS_TABLE)).found ? (await session.one(APPLIED)).version : 0;
 

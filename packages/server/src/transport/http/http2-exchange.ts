@@ -65,7 +65,7 @@ export class Http2Exchange implements Exchange {
     this.method = (headers[':method'] as string | undefined) ?? 'GET';
     [this.path, this.query] = splitTarget((headers[':path'] as string | undefined) ?? '/');
     this.#stream[EXCHANGE] = this;
-    // A reset by the peer is not a failure of ours; 'close' tells those who wait.
+    // A reset by the peer is not a failure here; 'close' notifies those who wait.
     stream.on('error', ignore);
   }
 

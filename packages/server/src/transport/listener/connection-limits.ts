@@ -33,7 +33,7 @@ const CALM_MS = 10_000;
 const CALM_RATE = { burst: 10, perSecond: 10 };
 /** Refusals are logged at most so often, with their number. */
 const LOG_MS = 10_000;
-/** Addresses kept before those that are not needed any more are looked for. */
+/** Addresses kept before those that are no longer needed are removed. */
 const SWEEP_ABOVE = 1024;
 const NEVER = Number.NEGATIVE_INFINITY;
 

@@ -67,7 +67,7 @@ const REFUSAL_MS = 1000;
 /** Streams that the client resets, of one connection: Node ends it with GOAWAY above. For trusted ones; others end sooner. */
 const RESETS = { streamResetBurst: 2000, streamResetRate: 1000 };
 
-/** How often heads that take too long are looked for. */
+/** How often connections are checked for heads that take too long. */
 const HEAD_CHECK_MS = 30_000;
 const NOTHING = Buffer.alloc(0);
 

@@ -39,7 +39,7 @@ const introduction =
   'the path names are taken from it, the others from the query (GET, DELETE) or from the JSON body.';
 
 const general = [
-  'Every operation may answer these errors, besides its own:',
+  'Every operation may answer these errors in addition to its own:',
   table(
     ['Reason', 'Code', 'HTTP', 'When'],
     [

@@ -21,7 +21,7 @@ import type { ObjectRecord } from './rendering/index.ts';
 /** Annotation of a replica: what it was rendered from, and which template each of its objects has; private. */
 const RENDERING = 'svc/~rendering';
 
-/** What a replica remembers about its last pass besides its status. */
+/** What a replica remembers about its last pass in addition to its status. */
 export interface RenderingFacts {
   /** `renderingVersion` of deployment and templates; '' before the first whole pass. */
   readonly version: string;

@@ -64,7 +64,7 @@ export interface DocumentForm {
 }
 
 /**
- * Where the text of files is looked for: RETRIEVAL is part of the knowledge of its namespace, SEARCH is next to it, under a
+ * Which searches find the text of files: RETRIEVAL is part of the knowledge of its namespace, SEARCH is next to it, under a
  * name no namespace has.
  */
 const searchPlace = (namespace: string, policy: FileIndexPolicy): string =>

@@ -57,7 +57,7 @@ interface FileDraft {
   readonly session?: FileSession | undefined;
   /** The file that has the path already, where that is not a fault. */
   readonly current?: StoredResource | undefined;
-  /** Faults that the request has besides. */
+  /** Other faults of the request. */
   readonly faults?: readonly FieldViolation[];
 }
 

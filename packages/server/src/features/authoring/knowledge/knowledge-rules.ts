@@ -13,7 +13,7 @@ const CONTROL = /\p{Cc}/u;
 /** Slashes at either end. The look behind keeps it linear: without it a run of slashes is tried again from each of them. */
 const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
 
-/** A path as it is stored and looked for: composed characters, no slashes around it. */
+/** A path as it is stored and searched: composed characters, no slashes around it. */
 export const normalPath = (path: string): string => path.normalize('NFC').replace(OUTER_SLASHES, '');
 
 /** The spec with its path in normal form; an absent one is the name. */

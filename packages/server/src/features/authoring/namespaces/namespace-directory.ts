@@ -43,7 +43,7 @@ export class NamespaceDirectory implements NamespaceGate, NamespaceFacts {
     return (await this.#find(reads, namespace))?.state;
   }
 
-  /** The namespace and its ancestors, nearest first: where references from it are looked for; [] for a missing or deleted one. */
+  /** The namespace and its ancestors, nearest first: where references from it are resolved; [] for a missing or deleted one. */
   async visible(reads: Reads, namespace: string): Promise<readonly string[]> {
     const state = await this.find(reads, namespace);
     return state === undefined || state.isDeleted ? [] : [namespace, ...state.ancestors];

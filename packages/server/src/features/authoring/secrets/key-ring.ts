@@ -125,7 +125,7 @@ const decoded = (id: string): string => {
   try {
     return decodeURIComponent(id);
   } catch {
-    // No id of ours: no key will be found.
+    // Not an id that svc made: no key will be found.
     return '';
   }
 };

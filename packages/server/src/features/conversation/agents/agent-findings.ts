@@ -65,7 +65,7 @@ export const TEMPLATE_ANNOTATION = 'svc/template';
 export const TEMPLATE_VERSION_ANNOTATION = 'svc/template-version';
 export const TEMPLATE_UID_ANNOTATION = 'svc/template-uid';
 
-/** Everything that can be found out about an agent besides its own fields. */
+/** Everything that can be found out about an agent, apart from its own fields. */
 export const judgeAgent = async (
   reads: Reads,
   facts: AgentFacts,

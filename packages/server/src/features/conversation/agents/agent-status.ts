@@ -32,7 +32,7 @@ export interface AgentStatusDeps {
   readonly descendants: (resources: ResourceReads, namespace: string) => Promise<readonly string[]>;
 }
 
-/** Features and references that were missing are looked for again this often. */
+/** Features and references that were missing are searched again this often. */
 const MISSING_MS = 60_000;
 const CANDIDATES: ReadonlySet<string> = new Set([
   'McpServer',
@@ -79,7 +79,7 @@ const judge = async (
   return { phase: isDegraded || notReady !== '' ? DEGRADED : 'Ready', findings };
 };
 
-/** What the status of agents depends on: what they refer to comes, changes or goes, and what is missing is looked for again. */
+/** What the status of agents depends on: what they refer to appears, changes or goes, and what is missing is searched again. */
 export const agentStatusDependencies = (deps: AgentStatusDeps): StatusDependencies => {
   const dependants = new AgentDependants();
   return {

@@ -13,7 +13,7 @@ type Reads = Pick<ReadTx, 'resources'>;
 /** Sandbox policy of agents that name none. */
 export const DEFAULT_POLICY = 'default';
 
-/** Where a reference is looked for: the agent's namespace, then its ancestors, nearest first. */
+/** Where a reference is searched: the agent's namespace, then its ancestors, nearest first. */
 export interface Ancestry {
   readonly own: string;
   readonly ancestors: readonly string[];

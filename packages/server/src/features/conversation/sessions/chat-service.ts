@@ -35,7 +35,7 @@ interface ChatMessage {
   readonly whenBusy: 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
 }
 
-/** How far back the user message of an assistant message is looked for. */
+/** How far back the user message of an assistant message is searched. */
 const LOOK_BACK = 50;
 
 /** Sessions as a browser chat uses them: the same admission, stops and answers as the operations. */

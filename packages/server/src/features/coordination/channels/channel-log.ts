@@ -38,7 +38,7 @@ export interface ChannelActivity {
   readonly event: ChannelEventRow;
 }
 
-/** Old rows are looked for once in so many events, and at most so many go at once. */
+/** Old rows are searched once in so many events, and at most so many are removed at once. */
 const TRIM_EVERY = 64;
 const TRIM_ROWS = 500;
 

@@ -73,7 +73,7 @@ const checkConsumer = (consumer: MessageConsumer, own: string): readonly FieldVi
   ];
 };
 
-/** What a consumer names besides its own namespace, with the field that names it. */
+/** What a consumer names in addition to its own namespace, with the field that names it. */
 export const consumerNamespaces = (
   consumer: MessageConsumer | undefined,
 ): readonly { readonly field: string; readonly namespace: string }[] =>

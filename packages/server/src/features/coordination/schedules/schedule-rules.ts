@@ -14,7 +14,7 @@ import {
 
 type TextMap = Readonly<Record<string, string>>;
 
-/** What judging a spec needs to know besides it; times are micros. */
+/** What judging a spec needs to know in addition to it; times are micros. */
 export interface JudgeFacts {
   readonly now: number;
   /** `schedules.minSpacingSeconds`. */

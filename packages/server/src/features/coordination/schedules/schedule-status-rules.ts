@@ -9,7 +9,7 @@ import {
 import { type Finding, type Judged, judgedConditions, NOT_EXECUTED } from '../../../resources/index.ts';
 import { nextInstant, readTiming, type Timing } from './timing/index.ts';
 
-/** What a status is judged from besides the spec; times are micros. */
+/** What a status is judged from, in addition to the spec; times are micros. */
 export interface ScheduleFacts {
   readonly now: number;
   readonly generation: number;

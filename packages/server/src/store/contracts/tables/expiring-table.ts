@@ -28,7 +28,7 @@ export interface ExpiringReads<Table extends ExpiringTable> {
 export interface ExpiringWrites<Table extends ExpiringTable> extends ExpiringReads<Table> {
   /**
    * Inserts the record, over an expired one where there is one; the Fault of the description when one that counts has its key. A
-   * function that looked for the record before and did not find it runs again instead.
+   * function that did not find the record before runs again instead.
    */
   insert(row: RowOf<Table>): Promise<void>;
   /** Removes expired records, oldest first, at most `limit`; answers how many went. */

@@ -12,7 +12,7 @@ interface Column {
   readonly read: (text: string) => unknown;
 }
 
-/** Integers as numbers (all of ours fit one exactly), text without escapes; everything else as the driver reads it. */
+/** Integers as numbers (all that svc stores fit one exactly), text without escapes; everything else as the driver reads it. */
 const readerOf = (typeId: number): Column['read'] => {
   if (INTEGERS.has(typeId)) return Number;
   return TEXTS.has(typeId) ? unescaped : types.getTypeParser(typeId, 'text');

@@ -11,7 +11,7 @@ const ACTIVITY_SLOTS = 5;
 
 /**
  * One snapshot of the database, while others write. Faults: UNAVAILABLE STORAGE when it cannot be reached, NOT_FOUND
- * STORE_MISSING for one without a schema of ours.
+ * STORE_MISSING for one without a schema of svc.
  */
 export const openPostgresDump = async (options: CopyOptions): Promise<StoreDump> => {
   const own = await OwnSession.begin(options, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -38,11 +38,11 @@ export interface PostgresLoadOptions extends CopyOptions {
 export const postgresRestoring = (options: CopyOptions): Promise<string | undefined> =>
   asking(options, (session) => instanceValue(session, INSTANCE_RESTORE));
 
-/** What every restore gives a new value to; undefined for a database without a schema of ours. */
+/** What every restore gives a new value to; undefined for a database without a schema of svc. */
 export const postgresEpoch = (options: CopyOptions): Promise<string | undefined> =>
   asking(options, (session) => instanceValue(session, INSTANCE_EPOCH));
 
-/** True for a database without a schema of ours, where nothing was ever stored, or only by a restore that was cut off. */
+/** True for a database without a schema of svc, where nothing was ever stored, or only by a restore that was cut off. */
 export const isPostgresEmpty = (options: CopyOptions): Promise<boolean> =>
   asking(options, async (session) => {
     if ((await session.first(HAS_TABLES))?.found !== true) return true;

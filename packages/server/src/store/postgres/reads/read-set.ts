@@ -76,7 +76,7 @@ export class ReadSet {
   #written = new Set<string>();
   /** Activity by uid as it was read, or written since; undefined = there was none. */
   #activity = new Map<string, string | undefined>();
-  /** Rows of described tables that were looked for in vain and not written since. */
+  /** Rows of described tables that were not found and not written since. */
   readonly #missing = new Set<string>();
   /** Rows found stale, to be read with a lock the next time. */
   readonly #hot: Set<string>;

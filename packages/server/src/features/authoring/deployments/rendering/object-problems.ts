@@ -48,7 +48,7 @@ interface Subject {
   readonly id: string;
 }
 
-/** A template that none of the places has where it is looked for. */
+/** A template that is in none of the places that are searched. */
 export const missingTemplate = (name: string): ObjectProblem => ({
   template: name,
   id: `Template/${name}`,

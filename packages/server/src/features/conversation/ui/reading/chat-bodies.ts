@@ -17,9 +17,9 @@ const LIMIT_MS = 20_000;
 /** Memory of the thread, in MiB. */
 const MEMORY_MIB = 512;
 const WORDS = { subject: 'body', advice: 'send less at once' };
-/** What a request may hold besides the text of its message and the bytes of its files: names, labels, urls. */
+/** What a request may hold in addition to the text of its message and the bytes of its files: names, labels, urls. */
 const OTHER_CHARACTERS_MAX = 256 * 1024;
-/** Each value counts as so many characters, and a text as its own besides. */
+/** Each value counts as so many characters, and a text as its own length as well. */
 const VALUE_CHARACTERS = 16;
 
 /** What the thread is asked. */
@@ -55,7 +55,7 @@ export class ChatBodies {
 
   /**
    * What the body asks for. Its bytes are used up. INVALID_ARGUMENT for what is not a request of a chat, RESOURCE_EXHAUSTED TOO_LARGE
-   * for one that holds too much besides its files, or cannot be read within 20 s or 512 MiB.
+   * for one that holds too much apart from its files, or cannot be read within 20 s or 512 MiB.
    */
   async read(bytes: Uint8Array): Promise<ChatRequest> {
     if (bytes.byteLength <= LARGE_BODY_BYTES) return inTurns(readingChatRequest(bytes), 1);
