@@ -1,5 +1,4 @@
-import { assert } from '../base/index.ts';
-import type { KindContract } from '../controllers/index.ts';
+import { contractTable, type KindContract } from '../controllers/index.ts';
 
 /** The contract of every kind, by its name. The write pipeline is made first, the features that bring kinds write with it. */
 export class KindRegistry {
@@ -13,11 +12,8 @@ export class KindRegistry {
   /** Undefined for a kind without rules. */
   readonly find = (kind: string): KindContract | undefined => this.#contracts.get(kind);
 
-  /** Takes the kinds of the features; each belongs to one of them. */
-  add(kinds: readonly KindContract[]): void {
-    for (const contract of kinds) {
-      assert(!this.#contracts.has(contract.kind), `two features bring the kind ${contract.kind}`);
-      this.#contracts.set(contract.kind, contract);
-    }
+  /** Takes the kinds of all features. Throws unless each built-in kind has exactly one contract. */
+  fill(contracts: readonly KindContract[]): void {
+    for (const [kind, contract] of contractTable(contracts)) this.#contracts.set(kind, contract);
   }
 }

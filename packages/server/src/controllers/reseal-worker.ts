@@ -16,7 +16,7 @@ export interface ResealWorkerDeps {
   readonly seal: ValueSeal;
   /** What is sealed in addition to resources. */
   readonly values: readonly SealedValue[];
-  readonly hint: (version: number) => void;
+  readonly notify: (version: number) => void;
 }
 
 const BATCH = 100;
@@ -78,7 +78,7 @@ export class ResealWorker implements QueueWorker {
       }
       if (newest !== undefined) {
         const { version } = newest;
-        tx.afterCommit(() => this.#deps.hint(version));
+        tx.afterCommit(() => this.#deps.notify(version));
       }
       return page.length < BATCH ? undefined : page.at(-1)?.key;
     });

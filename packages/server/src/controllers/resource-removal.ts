@@ -25,7 +25,7 @@ const FINALIZER_GRACE_MICROS = 600_000_000;
 export const GC_FINALIZERS = 'gc.finalizers';
 
 type Removal = RemoveInput & { readonly current: StoredResource };
-type Deps = Pick<ResourceWriterDeps, 'contracts' | 'audit' | 'hint'>;
+type Deps = Pick<ResourceWriterDeps, 'contracts' | 'audit' | 'notify'>;
 
 const ORPHAN_BATCH = 500;
 
@@ -123,7 +123,7 @@ export class ResourceRemoval {
       resourceVersion: String(stored.version),
       outcome,
     });
-    tx.afterCommit(() => this.#deps.hint(stored.version));
+    tx.afterCommit(() => this.#deps.notify(stored.version));
   }
 }
 

@@ -62,7 +62,7 @@ export interface ResourceWriterDeps {
   /** True when the origin may see the secret values of the resource. */
   readonly readsValues: (origin: WriteOrigin, key: ResourceKey) => boolean;
   /** Tells listeners that the store moved on; called after the commit. */
-  readonly hint: (version: number) => void;
+  readonly notify: (version: number) => void;
 }
 
 interface Pending {
@@ -346,7 +346,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
   }
 
   #hintLater(tx: WriteTx, stored: StoredResource): void {
-    tx.afterCommit(() => this.#deps.hint(stored.version));
+    tx.afterCommit(() => this.#deps.notify(stored.version));
   }
 }
 

@@ -35,13 +35,13 @@ export interface Engines extends ServerHost {
 }
 
 /** Opens store, bus and object bytes as configured; Fault FAILED_PRECONDITION for an engine this build lacks. */
-export const openEngines = async (config: Config, around: ServerHost): Promise<Engines> => {
-  const { clock, random, log } = around;
+export const openEngines = async (config: Config, host: ServerHost): Promise<Engines> => {
+  const { clock, random, log } = host;
   const directory = holdDirectory(config);
   let opened: OpenedStore | undefined;
   try {
     requireWholeDirectory(config.dataDir);
-    opened = await openStore(config, around);
+    opened = await openStore(config, host);
     await requireWholeDatabase(config.dataDir, opened.store);
     // After the store, whose lock keeps other processes away from keys that are made here, and from the directory of objects.
     const secretKeys = await openSecretKeys({
@@ -53,14 +53,14 @@ export const openEngines = async (config: Config, around: ServerHost): Promise<E
       isShared: config.store.engine !== 'sqlite',
       acceptsLoss: config.settings['secrets.acceptLostKeys'],
     });
-    const objects = await openObjects(config, around);
+    const objects = await openObjects(config, host);
     const { blobs } = objects;
     const close = (): void => {
       objects.close();
       directory.release();
     };
     return {
-      ...around,
+      ...host,
       ...opened,
       secretKeys,
       blobs,
@@ -92,15 +92,15 @@ const neverBehind = (clock: Clock, store: Pick<Store, 'steadyNow'>): Pick<Clock,
 
 type OpenedStore = Pick<Engines, 'store' | 'examineStore'>;
 
-const openStore = (config: Config, around: ServerHost): Promise<OpenedStore> =>
-  config.store.engine === 'sqlite' ? openSqlite(config, around) : openPostgres(config, config.store.url, around);
+const openStore = (config: Config, host: ServerHost): Promise<OpenedStore> =>
+  config.store.engine === 'sqlite' ? openSqlite(config, host) : openPostgres(config, config.store.url, host);
 
 /** Fault points of the store are handed to it only when one of them is planned: they cost at every statement. */
 const storeFaults = ({ environment, faultPoint }: ServerHost) =>
   environment['SVC_FAULT_POINT']?.startsWith('store.') ? { faults: faultPoint } : {};
 
-const openSqlite = async (config: Config, around: ServerHost): Promise<OpenedStore> => {
-  const { clock, random, log, fatal } = around;
+const openSqlite = async (config: Config, host: ServerHost): Promise<OpenedStore> => {
+  const { clock, random, log, fatal } = host;
   const { dataDir } = config;
   const store = await openSqliteStore({
     dataDir,
@@ -110,15 +110,15 @@ const openSqlite = async (config: Config, around: ServerHost): Promise<OpenedSto
     fatal,
     migrate: config.store.migrate,
     durability: config.store.sync === 'off' ? 'off' : 'group',
-    ...storeFaults(around),
+    ...storeFaults(host),
   });
   return { store, examineStore: (signal) => examineSqlite(join(dataDir, 'svc.db'), signal) };
 };
 
 /** The driver is imported only here: a start on SQLite loads nothing of it. */
-const openPostgres = async (config: Config, url: string, around: ServerHost): Promise<OpenedStore> => {
+const openPostgres = async (config: Config, url: string, host: ServerHost): Promise<OpenedStore> => {
   const { openPostgresStore, examinePostgres } = await import('../../store/postgres/index.ts');
-  const { clock, random, log } = around;
+  const { clock, random, log } = host;
   const { poolSize, sync, busyTimeoutMs: lockTimeoutMs } = config.store;
   const store = await openPostgresStore({
     url,
@@ -129,7 +129,7 @@ const openPostgres = async (config: Config, url: string, around: ServerHost): Pr
     random,
     log,
     migrate: config.store.migrate,
-    ...storeFaults(around),
+    ...storeFaults(host),
   });
   return { store, examineStore: (signal) => examinePostgres({ url, log }, signal) };
 };

@@ -1,4 +1,4 @@
-import { contractTable, GarbageCollector, ResealWorker, statusReconcilers } from '../../controllers/index.ts';
+import { GarbageCollector, ResealWorker, statusReconcilers } from '../../controllers/index.ts';
 import { joinModules } from '../../features/module-contract.ts';
 import type { Config } from '../config/index.ts';
 import { openEngines, type ServerHost } from '../engines/index.ts';
@@ -10,8 +10,8 @@ import { wireHost } from './host.ts';
 import { wireTurns } from './turns.ts';
 
 /** Builds every part; nothing runs yet. `port` answers what is listened on. */
-export const wireApp = async (config: Config, around: ServerHost, port: () => number) => {
-  const opened = await openEngines(config, around);
+export const wireApp = async (config: Config, serverHost: ServerHost, port: () => number) => {
+  const opened = await openEngines(config, serverHost);
   const observation = await openObservation(config, opened);
   const { metrics } = observation;
   const engines = { ...opened, store: metrics.timed(opened.store) };
@@ -19,17 +19,11 @@ export const wireApp = async (config: Config, around: ServerHost, port: () => nu
   const turns = wireTurns({ config, engines, host, observation });
   const features = wireFeatures({ config, engines, host, turns, port });
   const parts = joinModules(features.list);
-  const contracts = [...contractTable(parts.kinds).values()];
-  host.kinds.add(contracts);
-  const { notify: hint } = host;
+  host.kinds.fill(parts.kinds);
   const machinery = new Machinery({
     ...host,
-    reconcilers: [...parts.reconcilers, ...statusReconcilers(host, contracts)],
-    workers: [
-      new GarbageCollector(host),
-      ...parts.workers,
-      new ResealWorker({ ...host, values: parts.sealedValues, hint }),
-    ],
+    reconcilers: [...parts.reconcilers, ...statusReconcilers(host, host.kinds.contracts.values())],
+    workers: [new GarbageCollector(host), ...parts.workers, new ResealWorker({ ...host, values: parts.sealedValues })],
   });
   metrics.watch({
     store: host.store,

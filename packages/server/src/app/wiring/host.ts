@@ -35,7 +35,7 @@ export const wireHost = (config: Config, engines: Engines) => {
     seal,
     limits: { ...labelLimits(settings), resourceBytes: settings['limits.resourceBytes'] },
     readsValues: valueReader(authorizer),
-    hint: notify,
+    notify,
   });
   const responseBytes = settings['limits.responseBytes'];
   return {

@@ -109,7 +109,7 @@ const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) =>
         caller as Caller,
         secretTarget({ key }),
       ),
-    hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
+    notify: (version) => bus.publish(RESOURCES_CHANGED, { version }),
   });
   return { directory, ancestry, dependencies, audit, removedSessions, sessions, writer, contracts, contractOf };
 };

@@ -76,9 +76,9 @@ export class ConsoleHub extends Hub<NumberedEvent, ConsoleMember, RecentFeed<Con
     const feed = changes.subscribe((list) => {
       for (const change of list) this.#publish(resourceEvent(change, this.#deps.views));
     });
-    const endHints = bus.subscribe(SESSION_ACTIVITY, (message) => this.#hear(message as SessionActivity));
+    const endActivity = bus.subscribe(SESSION_ACTIVITY, (message) => this.#hear(message as SessionActivity));
     const endChannels = this.#deps.channels.subscribe((event) => this.#publish({ topic: 'channel', ...event }));
-    this.#stops = [() => feed.stop(), endHints, endChannels];
+    this.#stops = [() => feed.stop(), endActivity, endChannels];
   }
 
   #publish(event: ConsoleEvent): void {
@@ -128,7 +128,7 @@ export class ConsoleHub extends Hub<NumberedEvent, ConsoleMember, RecentFeed<Con
     });
   }
 
-  /** Reads what was hinted at and hands it out; called by the timer, and by tests. */
+  /** Reads the sessions that were named and publishes what it finds; called by the timer, and by tests. */
   async flush(): Promise<void> {
     const gathered = [...this.#gathered.values()];
     this.#gathered.clear();

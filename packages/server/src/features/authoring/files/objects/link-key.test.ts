@@ -53,7 +53,12 @@ it('is replaced, with a warning, where the key that sealed it was lost', async (
 it('is sealed by the new key after a rotation', async () => {
   const key = await open();
   ring.add(freshKey(random));
-  const worker = new ResealWorker({ store: world.store, seal: ring, values: [SEALED_LINK_KEY], hint: () => undefined });
+  const worker = new ResealWorker({
+    store: world.store,
+    seal: ring,
+    values: [SEALED_LINK_KEY],
+    notify: () => undefined,
+  });
   await worker.run({ kind: RESEAL, key: 'k', payload: '{"kind":0}' });
   expect(ring.isNewest(await stored())).toBe(true);
   expect(await open()).toEqual(key);
