@@ -2,8 +2,9 @@ import { resolveRelative, scanImports } from './imports.ts';
 import { isTestCode, type SourceFile } from './source-files.ts';
 
 /**
- * Circles of value imports, each once, as "a.ts -> b.ts -> a.ts". In a circle one module runs before what it imports
- * exists. Type imports are erased and `import()` runs later, so neither closes a circle.
+ * Circles of imports, each once, as "a.ts -> b.ts -> a.ts". In a circle of value imports one module runs before what it imports
+ * exists; in one that types close, none of the files can be understood or changed without the others. `import()` closes none:
+ * it is there to load later what nothing needs at first.
  */
 export function findImportCycles(files: readonly SourceFile[]): readonly string[] {
   const graph = buildGraph(files);
@@ -23,12 +24,12 @@ export function findImportCycles(files: readonly SourceFile[]): readonly string[
 function buildGraph(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
   const known = new Set(files.map((file) => file.path));
   const production = files.filter((file) => !isTestCode(file.path));
-  return new Map(production.map((file) => [file.path, valueTargets(file).filter((target) => known.has(target))]));
+  return new Map(production.map((file) => [file.path, targetsOf(file).filter((target) => known.has(target))]));
 }
 
-function valueTargets(file: SourceFile): string[] {
+function targetsOf(file: SourceFile): string[] {
   return scanImports(file.text)
-    .filter((statement) => statement.kind === 'value')
+    .filter((statement) => statement.kind !== 'dynamic')
     .map((statement) => resolveRelative(file.path, statement.specifier))
     .filter((target) => target !== undefined);
 }

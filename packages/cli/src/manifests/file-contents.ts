@@ -8,12 +8,17 @@ import { CommandFailure, exitCodes } from '../failure.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { fileAt, localContent, store } from '../stored-files/index.ts';
 import type { ManifestModule } from '../world.ts';
-import type { LocalDocument } from './manifest-documents.ts';
 
 type Parse = ManifestModule['parseManifests'];
 type Prepare = NonNullable<Parameters<Parse>[1]['prepare']>;
 type Node = Parameters<Prepare>[0];
 type Report = Parameters<Prepare>[1];
+
+/** A parsed document, and the absolute path of the bytes of a File where `contentFromFile` named it. */
+interface ParsedFile {
+  readonly document: ReturnType<Parse>['documents'][number];
+  readonly contentPath?: string;
+}
 
 const MEMBER = 'contentFromFile';
 
@@ -111,7 +116,7 @@ const presentOf = async (context: CommandContext, { spec, shown }: FileContent):
 
 /** The applied documents with named bytes, and those without any. */
 export const contentsOf = (
-  applied: readonly { readonly local: LocalDocument; readonly result: ApplyManifestResult | undefined }[],
+  applied: readonly { readonly local: ParsedFile; readonly result: ApplyManifestResult | undefined }[],
 ): { readonly contents: readonly FileContent[]; readonly bare: readonly FileContent[] } => {
   const files = applied.flatMap(({ local: { document, contentPath = '' }, result }) => {
     const { resource } = document;

@@ -12,8 +12,7 @@ import {
 } from '../resources/index.ts';
 import { dropOwnership } from '../resources/merge/index.ts';
 import type { ReadTx, ResourceDraft, StoredResource, WriteTx } from '../store/contracts/index.ts';
-import type { RemoveInput, RemoveResult, WriteOrigin } from './contract.ts';
-import type { ResourceWriterDeps } from './resource-writer.ts';
+import type { AppendAudit, KindContract, RemoveInput, RemoveResult, WriteOrigin } from './contract.ts';
 
 /** Queue item that follows the dependants of a deleted (or waiting) owner; key and payload are its uid and key. */
 export const GC_DEPENDENTS = 'gc.dependents';
@@ -25,7 +24,14 @@ const FINALIZER_GRACE_MICROS = 600_000_000;
 export const GC_FINALIZERS = 'gc.finalizers';
 
 type Removal = RemoveInput & { readonly current: StoredResource };
-type Deps = Pick<ResourceWriterDeps, 'contracts' | 'audit' | 'notify'>;
+
+/** What removing a resource needs. */
+export interface ResourceRemovalDeps {
+  readonly contracts: ReadonlyMap<string, KindContract>;
+  readonly audit: AppendAudit;
+  /** Tells listeners that the store moved on; called after the commit. */
+  readonly notify: (version: number) => void;
+}
 
 const ORPHAN_BATCH = 500;
 
@@ -35,9 +41,9 @@ export const isHeld = async (tx: Pick<ReadTx, 'resources'>, { uid }: Pick<Stored
 
 /** Deletion of one resource in the caller's transaction: finalizers, propagation, effects of the kind, audit. */
 export class ResourceRemoval {
-  readonly #deps: Deps;
+  readonly #deps: ResourceRemovalDeps;
 
-  constructor(deps: Deps) {
+  constructor(deps: ResourceRemovalDeps) {
     this.#deps = deps;
   }
 

@@ -20,7 +20,6 @@ import {
 } from '../resources/index.ts';
 import type { ResourceDraft, ResourceKey, ResourceSection, StoredResource, WriteTx } from '../store/contracts/index.ts';
 import {
-  type AppendAudit,
   type DesiredResource,
   type KindContract,
   type ModifyInput,
@@ -36,7 +35,7 @@ import {
   type WriteOutcome,
   type WriteResult,
 } from './contract.ts';
-import { heldStatus, ResourceRemoval } from './resource-removal.ts';
+import { heldStatus, ResourceRemoval, type ResourceRemovalDeps } from './resource-removal.ts';
 import { type KindForms, kindForms } from './spec-forms.ts';
 import { storedText } from './stored-text.ts';
 import {
@@ -51,18 +50,14 @@ import {
   settleMap,
 } from './write-rules.ts';
 
-export interface ResourceWriterDeps {
-  readonly contracts: ReadonlyMap<string, KindContract>;
+export interface ResourceWriterDeps extends ResourceRemovalDeps {
   readonly namespaces: NamespaceFacts;
-  readonly audit: AppendAudit;
   readonly ids: Ids;
   /** Encrypts the values of classes A and C; records hold them sealed. */
   readonly seal: ValueSeal;
   readonly limits: LabelLimits & { readonly resourceBytes: number };
   /** True when the origin may see the secret values of the resource. */
   readonly readsValues: (origin: WriteOrigin, key: ResourceKey) => boolean;
-  /** Tells listeners that the store moved on; called after the commit. */
-  readonly notify: (version: number) => void;
 }
 
 interface Pending {

@@ -1,5 +1,5 @@
-import type { AgentSpec } from '@svc/api/resources';
 import type { MessageRow, ReadTx, SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
+import type { AgentRevision } from './agent-revision.ts';
 import type { PromptSkills } from './prompt/prompt-contract.ts';
 import type {
   ObjectData,
@@ -18,6 +18,7 @@ import type {
  * transaction gets the transaction's handle.
  */
 
+export type * from './agent-revision.ts';
 export * from './attempt/telemetry-contract.ts';
 export * from './prompt/prompt-contract.ts';
 export * from './record/contract.ts';
@@ -147,19 +148,6 @@ export interface RuntimeConfig {
   readonly historySeconds: number;
   readonly streamRestart: number;
   readonly drainMs: number;
-}
-
-/** One revision of an agent, as a turn runs it. `spec` is frozen. */
-export interface AgentRevision {
-  readonly uid: string;
-  readonly generation: number;
-  readonly namespace: string;
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly spec: AgentSpec;
-  readonly deleting: boolean;
-  /** Non-empty: why turns are refused with AGENT_NOT_READY. */
-  readonly notReady: string;
 }
 
 export interface AgentDirectory {

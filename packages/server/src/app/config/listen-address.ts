@@ -1,5 +1,3 @@
-import type { Config } from './config.ts';
-
 /** Host and port of `server.listen`. */
 interface ListenAddress {
   readonly host: string;
@@ -29,5 +27,5 @@ export const listenAddress = (text: string): ListenAddress => {
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** The address of clients, without a slash at the end; one that was derived from port 0 gets the port that was free. */
-export const clientUrl = ({ publicUrl }: Pick<Config, 'publicUrl'>, port: number): string =>
+export const clientUrl = ({ publicUrl }: { readonly publicUrl: string }, port: number): string =>
   publicUrl.replace(/:0$/, `:${port}`).replace(/\/+$/, '');

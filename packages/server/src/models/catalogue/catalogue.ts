@@ -1,21 +1,5 @@
 import type { ModelFacts, ModelsConfig, ModelTarget } from '../contract.ts';
-import { SHIPPED_MODELS } from './shipped-models.ts';
-
-/** Facts of a model plus what only drivers need. */
-export interface CatalogueEntry extends ModelFacts {
-  /** What efforts xhigh and max mean in tokens for budget models. */
-  readonly largestBudget: number;
-  /** Thinking can be switched off for the model. */
-  readonly canDisableThinking: boolean;
-}
-
-/** One shipped row: a provider type, the beginning of the model names it describes, and the facts. */
-export interface ShippedModel {
-  readonly type: string;
-  /** Longest matching beginning wins, so `gpt-4o` does not describe `gpt-4o-mini` when that has its own row. */
-  readonly prefix: string;
-  readonly facts: Omit<CatalogueEntry, 'known'>;
-}
+import { type CatalogueEntry, SHIPPED_MODELS, type ShippedModel } from './shipped-models.ts';
 
 const ALL_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 

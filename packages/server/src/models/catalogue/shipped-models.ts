@@ -1,4 +1,20 @@
-import type { ShippedModel } from './catalogue.ts';
+import type { ModelFacts } from '../contract.ts';
+
+/** Facts of a model plus what only drivers need. */
+export interface CatalogueEntry extends ModelFacts {
+  /** What efforts xhigh and max mean in tokens for budget models. */
+  readonly largestBudget: number;
+  /** Thinking can be switched off for the model. */
+  readonly canDisableThinking: boolean;
+}
+
+/** One shipped row: a provider type, the beginning of the model names it describes, and the facts. */
+export interface ShippedModel {
+  readonly type: string;
+  /** Longest matching beginning wins, so `gpt-4o` does not describe `gpt-4o-mini` when that has its own row. */
+  readonly prefix: string;
+  readonly facts: Omit<CatalogueEntry, 'known'>;
+}
 
 /**
  * Data only: common models and what they take. The first row of a type is its default model. Facts are those

@@ -3,7 +3,7 @@ import type { PromptPlan } from '../contract.ts';
 import type { ReplayStep } from '../history/index.ts';
 import { dropOldest } from './drop-oldest.ts';
 import { addedText } from './leading-messages.ts';
-import type { BudgetRules, PromptDraft } from './prompt-budget.ts';
+import type { BudgetRules, PromptDraft } from './prompt-draft.ts';
 import { countMessages } from './token-count.ts';
 import { trimResults } from './trim-results.ts';
 

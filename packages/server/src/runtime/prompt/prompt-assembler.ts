@@ -14,7 +14,8 @@ import {
 import { budgetLimits } from './budget-limits.ts';
 import { latestUserIndex } from './compaction-plan.ts';
 import { addedText, leadingMessages } from './leading-messages.ts';
-import { fitPrompt, type PromptDraft } from './prompt-budget.ts';
+import { fitPrompt } from './prompt-budget.ts';
+import type { PromptDraft } from './prompt-draft.ts';
 import { createPromptRenderer, type TurnValues } from './prompt-renderer.ts';
 import { createSchemaCleaner } from './tool-schemas.ts';
 

@@ -1,35 +1,11 @@
 import type { ModelMessage, ModelTool } from '../../models/contract.ts';
-import type { PromptPlan, TranscriptMessage } from '../contract.ts';
+import type { PromptPlan } from '../contract.ts';
 import type { ReplayStep } from '../history/index.ts';
-import type { BudgetLimits } from './budget-limits.ts';
 import { compactionPlan, latestUserIndex, tailStart } from './compaction-plan.ts';
 import { dropOldest } from './drop-oldest.ts';
+import type { BudgetRules, PromptDraft } from './prompt-draft.ts';
 import { type CountTokens, countMessages, countTools, countUnits } from './token-count.ts';
 import { trimResults } from './trim-results.ts';
-
-/** Everything of a call before the budget looks at it. */
-export interface PromptDraft {
-  /** System message and skills; always kept. */
-  readonly leading: readonly ModelMessage[];
-  /** Summary of what a compaction covers, always kept; empty when there is none. */
-  readonly summary: readonly ModelMessage[];
-  readonly steps: readonly ReplayStep[];
-  readonly tools: readonly ModelTool[];
-  /** Messages behind `steps`, in order, those without content included. */
-  readonly transcript: readonly TranscriptMessage[];
-  readonly turnId: string;
-}
-
-export interface BudgetRules {
-  readonly limits: BudgetLimits;
-  /** Exact count of a text by the tokenizer. */
-  readonly count: CountTokens;
-  /** Never below `count`, and cheap. */
-  readonly bound: CountTokens;
-  /** Largest answer of a compaction call. */
-  readonly compactionOutput: number;
-  readonly mayCompact: boolean;
-}
 
 /** No encoding has more tokens than UTF-8 bytes, of which a UTF-16 unit has at most three; 10 % for unknown encodings. */
 const TOKENS_PER_UNIT = 3.3;

@@ -1,7 +1,7 @@
 import type { ModelMessage, ModelTarget, ModelTool } from '../../models/contract.ts';
 import type { ReadTx, SessionRow, TurnRow } from '../../store/contracts/index.ts';
 import type { Goal } from '../../tools/goal-contract.ts';
-import type { AgentRevision } from '../contract.ts';
+import type { AgentRevision } from '../agent-revision.ts';
 import type { Part } from '../record/contract.ts';
 
 /** Prompt assembly: between the step loop and runtime/prompt, runtime/history. */

@@ -1,8 +1,9 @@
 import type { ModelRegistry } from '../../models/contract.ts';
 import { PART, type PromptPlan } from '../contract.ts';
 import { EventSequencer, partId, type ResolvedProfile } from '../record/index.ts';
+import { PartWriter, type WriterPorts } from './answer/index.ts';
 import type { FaultPort, Step, StepTurn } from './contract.ts';
-import { type CallPorts, modelRequest, PartWriter, runModelCall, type WriterPorts } from './model-call/index.ts';
+import { type CallPorts, modelRequest, runModelCall } from './model-call/index.ts';
 import { chargeUsage, type Quota, type QuotaPorts } from './quota-step.ts';
 
 /** What a compaction uses. */

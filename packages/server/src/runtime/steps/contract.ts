@@ -2,7 +2,7 @@ import type { FaultPoints, MessageRow, SessionRow, TurnRow, WriteTx } from '../.
 import type { ClaimChange, ClaimState, TurnClaim } from '../claim/index.ts';
 import type { AgentRevision, AttemptSpan, PlacedPart, TranscriptMessage, TurnBody, TurnUsage } from '../contract.ts';
 import type { Knobs, ResolvedProfile, SteerInputEntry, TurnErrorClass } from '../record/index.ts';
-import type { ModelAnswer, PartWriter } from './model-call/index.ts';
+import type { ModelAnswer, PartWriter } from './answer/index.ts';
 
 /** Between the loop of an attempt and the kinds of steps. */
 

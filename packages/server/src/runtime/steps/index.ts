@@ -4,14 +4,9 @@
  * compaction, which run inside these. A step reads the turn it is handed and records through it; the attempt owns the turn and
  * decides what an outcome means. Called by attempt only.
  */
+export { DeltaPressure, PartWriter, type WriterPorts } from './answer/index.ts';
 export type { FaultPort, LoopStep, StepAnswer, StepCommit, StepFailure, StepResult, StepTurn } from './contract.ts';
-export {
-  DeltaPressure,
-  PartWriter,
-  sideAfterCall,
-  usagePart,
-  type WriterPorts,
-} from './model-call/index.ts';
+export { sideAfterCall, usagePart } from './model-call/index.ts';
 export { chargeUsage, type QuotaPorts } from './quota-step.ts';
 export { hasSteers } from './steering-step.ts';
 export { createSteps } from './step-table.ts';

@@ -1,17 +1,10 @@
 import type { OfferedTool } from '../../tools/contract.ts';
 import { noMeter, type PromptPlan, type RuntimeConfig } from '../contract.ts';
 import { mayFailOver, type ResolvedProfile } from '../record/index.ts';
+import type { CallOutcome, ModelAnswer } from './answer/index.ts';
 import type { CompactionRequest } from './compaction-step.ts';
 import type { FaultPort, Step, StepFailure, StepTurn } from './contract.ts';
-import {
-  type CallOutcome,
-  type CallPorts,
-  type ModelAnswer,
-  modelRequest,
-  type PromptPorts,
-  planPrompt,
-  runModelCall,
-} from './model-call/index.ts';
+import { type CallPorts, modelRequest, type PromptPorts, planPrompt, runModelCall } from './model-call/index.ts';
 import type { Quota } from './quota-step.ts';
 
 /** What the tries of one model call use. */

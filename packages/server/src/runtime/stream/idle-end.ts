@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock, Log } from '../../base/index.ts';
 import type { SessionRow } from '../../store/contracts/index.ts';
 import { restingPosition } from './session-feed.ts';
-import type { SessionMember } from './session-member.ts';
+import type { SessionMember } from './session-hub.ts';
 
 export interface IdleEndDeps {
   readonly clock: Clock;

@@ -17,8 +17,7 @@ import { cutEvents, startOfTurn } from './cut-events.ts';
 import { HubWatch } from './hub-watch.ts';
 import { endWhenIdle } from './idle-end.ts';
 import { type EventSource, readEndedTurn, restingPosition, SessionFeed, sessionGone } from './session-feed.ts';
-import { type HubKeeper, SessionHub } from './session-hub.ts';
-import { SessionMember } from './session-member.ts';
+import { type HubKeeper, SessionHub, SessionMember } from './session-hub.ts';
 import type { FollowedSession, FollowRequest, SessionStreams } from './stream-contract.ts';
 import { viewOfJournal } from './turn-view.ts';
 

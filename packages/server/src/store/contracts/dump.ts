@@ -1,4 +1,4 @@
-import type { DumpTable } from './dump-tables.ts';
+import type { DumpTable } from './dump-table.ts';
 
 /** One row: a value for each column of its table, null where the column is empty (`search_chunks.words`). */
 export type DumpRow = Readonly<Record<string, string | number | null>>;

@@ -9,6 +9,7 @@ export * from './bus.ts';
 export * from './channel-log.ts';
 export * from './direct-uploads.ts';
 export * from './dump.ts';
+export type * from './dump-table.ts';
 export * from './dump-tables.ts';
 export * from './resource-pages.ts';
 export * from './resource-store.ts';

@@ -1,8 +1,10 @@
 import type { Connection } from './connection.ts';
-import type { Tables } from './tables/index.ts';
 
-/** What a handle's reads need: a connection with its tables, and when a result may be shown: once what it saw is on disk. */
-export interface Access {
+/**
+ * What a handle's reads need: a connection, and when a result may be shown: once what it saw is on disk. `Tables`: statements that
+ * stay with the connection, for the handles that use them.
+ */
+export interface Access<Tables = unknown> {
   readonly connection: Connection;
   readonly tables: Tables;
   /** Before a read; throws when the transaction has ended. */
@@ -12,7 +14,7 @@ export interface Access {
 }
 
 /** What a handle's writes need in addition. */
-export interface WriteAccess extends Access {
+export interface WriteAccess<Tables = unknown> extends Access<Tables> {
   /** Unix time, constant within the transaction. */
   readonly now: number;
   /** Clock of the store, constant within the transaction. */

@@ -35,7 +35,7 @@ export class SnapshotReads {
     while (this.#isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#isBusy = true;
     let isOpen = true;
-    const access: Access = {
+    const access: Access<Tables> = {
       connection: this.#connection,
       tables: this.#tables,
       enter: () => assert(isOpen, 'a read handle was used after its function ended'),
@@ -95,7 +95,7 @@ export class SnapshotReads {
  * Single reads. The connection keeps its snapshot for the rest of the event-loop turn, or until the next commit, so that
  * many reads of one turn take SQLite's locks once. A read that may have seen a commit not yet synced waits for it.
  */
-export class DirectReads implements Access {
+export class DirectReads implements Access<Tables> {
   readonly connection: Connection;
   readonly tables: Tables;
   readonly #syncer: WalSyncer;

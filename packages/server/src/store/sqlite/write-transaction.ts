@@ -47,7 +47,7 @@ export class Savepoints {
 }
 
 /** One run of one transaction function: its clock, its effects, and whether its handle may still be used. */
-export class WriteScope implements WriteAccess {
+export class WriteScope implements WriteAccess<Tables> {
   readonly connection: Connection;
   readonly tables: Tables;
   readonly now: number;

@@ -1,8 +1,7 @@
 import type { Fault } from '../../base/index.ts';
 import type { StreamSink } from '../../operations/index.ts';
-import { type Call, clientGone } from './call.ts';
+import { type Call, clientGone, type Framing } from './call.ts';
 import type { OpenStream } from './stream-registry.ts';
-import type { Framing } from './wire.ts';
 
 /** What a sink tells the dispatcher. */
 export interface SinkOwner {

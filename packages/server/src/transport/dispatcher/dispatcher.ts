@@ -3,12 +3,11 @@ import { type Clock, Fault, type Ids, type Log, LoopShare, type Steps } from '..
 import type { TransportParts } from '../contract.ts';
 import { boundedFault } from '../faults/index.ts';
 import type { Exchange } from '../http/index.ts';
-import { ANONYMOUS, Call, type CallRunner, clientGone } from './call.ts';
+import { ANONYMOUS, Call, type CallRunner, clientGone, type Wire } from './call.ts';
 import { CallSink, type SinkOwner } from './call-sink.ts';
 import { DeadlineQueue } from './deadline-queue.ts';
 import type { MethodEntry } from './method-entry.ts';
 import { StreamRegistry } from './stream-registry.ts';
-import type { Wire } from './wire.ts';
 
 const printable = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 const idempotencyKeyForm = /^[\x20-\x7e]{1,255}$/;

@@ -1,12 +1,5 @@
 import type { Clock } from '../../../base/index.ts';
-import type {
-  ModelChunk,
-  ModelError,
-  ModelFinish,
-  ModelRegistry,
-  ModelRequest,
-  ModelUsage,
-} from '../../../models/contract.ts';
+import type { ModelChunk, ModelRegistry, ModelRequest, ModelUsage } from '../../../models/contract.ts';
 import {
   noMeter,
   type ObjectAccess,
@@ -17,28 +10,9 @@ import {
   type TurnMeter,
   type TurnUsage,
 } from '../../contract.ts';
-import type { ResolvedProfile } from '../../record/index.ts';
+import type { CallOutcome, ModelAnswer, PartWriter, RequestedCall } from '../answer/index.ts';
 import type { StepTurn } from '../contract.ts';
 import { targetKey } from './model-request.ts';
-import type { PartWriter } from './part-writer.ts';
-
-/** A tool call as the model wrote it; `inputText` may be no JSON at all. */
-interface RequestedCall {
-  readonly providerCallId: string;
-  readonly name: string;
-  readonly inputText: string;
-}
-
-/** What one model call brought. Text is already in the writer. */
-export type CallOutcome =
-  | {
-      readonly kind: 'finished';
-      readonly finish: ModelFinish;
-      readonly usage: TurnUsage;
-      readonly calls: readonly RequestedCall[];
-    }
-  | { readonly kind: 'failed'; readonly error: ModelError; readonly usage: TurnUsage | undefined }
-  | { readonly kind: 'aborted' };
 
 const turnUsage = (usage: ModelUsage): TurnUsage => ({
   inputTokens: usage.inputTokens,
@@ -210,13 +184,6 @@ export const runModelCall = async (request: ModelRequest, io: CallIo, ports: Cal
     meter.modelCalled({ target, purpose, durationMs, firstChunkMs, outcome: traced });
   }
 };
-
-/** A model's complete answer, with what it was asked. */
-export interface ModelAnswer {
-  readonly outcome: Extract<CallOutcome, { kind: 'finished' }>;
-  readonly countedTokens: number;
-  readonly profile: ResolvedProfile;
-}
 
 /** Side state after a model call: context tokens and the correction of counted by reported input tokens. */
 export const sideAfterCall = (side: SessionSide, { outcome, countedTokens, profile }: ModelAnswer): SessionSide => {

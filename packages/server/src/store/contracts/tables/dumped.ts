@@ -1,4 +1,4 @@
-import type { DumpTable } from '../dump-tables.ts';
+import type { DumpTable } from '../dump-table.ts';
 import { DESCRIBED_TABLES, type TableDescription } from './described-tables.ts';
 import { columnOf } from './description.ts';
 

@@ -85,3 +85,10 @@ export class RecordCache {
     if (this.#activityWritten.size > 0) this.#activityWritten.clear();
   }
 }
+
+/** The records that a connection reads from. */
+export interface KeptRecords {
+  readonly cache: RecordCache;
+  /** The connection sees the group that is being written; otherwise exactly what is committed. */
+  readonly isWriter: boolean;
+}

@@ -7,26 +7,16 @@
 import type { ReadTx } from '../../contracts/index.ts';
 import type { Access } from '../access.ts';
 import type { Connection } from '../connection.ts';
-import type { RecordCache } from '../records/index.ts';
+import type { KeptRecords } from '../records/index.ts';
 import { AuditReadHandle } from './audit-handle.ts';
 import { ChannelReadHandle } from './channel-handle.ts';
 import { CounterReadHandle } from './counter-handle.ts';
 import { DescribedReadHandles } from './described/index.ts';
 import { InstanceReadHandle } from './instance-handle.ts';
-import {
-  ClaimTable,
-  JournalTable,
-  LogReadHandle,
-  MessageTable,
-  PermissionTable,
-  SessionTable,
-  SteerTable,
-  TurnTable,
-} from './log/index.ts';
+import { createLogTables, LogReadHandle, type LogTables } from './log/index.ts';
 import { ObjectReadHandle } from './object-handle.ts';
 import { ResourceReadHandle } from './resource-handle.ts';
-import { ResourceList } from './resource-list.ts';
-import { ResourceReadTable, ResourceWriteTable } from './resource-table.ts';
+import { createResourceTables, type ResourceTables } from './resource-tables.ts';
 import { SearchReadHandle } from './search/index.ts';
 
 export { AuditHandle } from './audit-handle.ts';
@@ -40,41 +30,16 @@ export { ResourceWriteHandle } from './resource-write-handle.ts';
 export { SearchWriteHandle } from './search/index.ts';
 
 /** Statements of resources and of sessions on one connection, with the records that they keep. */
-export interface Tables {
-  readonly resources: ResourceReadTable;
-  readonly resourceList: ResourceList;
-  readonly resourceWrites: ResourceWriteTable;
-  readonly sessions: SessionTable;
-  readonly messages: MessageTable;
-  readonly turns: TurnTable;
-  readonly claims: ClaimTable;
-  readonly journal: JournalTable;
-  readonly steers: SteerTable;
-  readonly permissions: PermissionTable;
-}
+export interface Tables extends ResourceTables, LogTables {}
 
 /** The tables on one connection; with `records`, resources and sessions are kept between reads. */
-export const createTables = (
-  connection: Connection,
-  records?: { readonly cache: RecordCache; readonly isWriter: boolean },
-): Tables => {
-  const resources = new ResourceReadTable(connection, records?.cache, records?.isWriter);
-  return {
-    resources,
-    resourceList: new ResourceList(connection),
-    resourceWrites: new ResourceWriteTable(connection, resources),
-    sessions: new SessionTable(connection, records?.cache, records?.isWriter),
-    messages: new MessageTable(connection),
-    turns: new TurnTable(connection),
-    claims: new ClaimTable(connection),
-    journal: new JournalTable(connection),
-    steers: new SteerTable(connection),
-    permissions: new PermissionTable(connection),
-  };
-};
+export const createTables = (connection: Connection, records?: KeptRecords): Tables => ({
+  ...createResourceTables(connection, records),
+  ...createLogTables(connection, records),
+});
 
 /** A reading handle; it keeps no state of its own, so one serves every read of its `access`. */
-export const createReadHandle = (access: Access): ReadTx => new ReadHandle(access);
+export const createReadHandle = (access: Access<Tables>): ReadTx => new ReadHandle(access);
 
 class ReadHandle extends DescribedReadHandles implements ReadTx {
   readonly resources: ResourceReadHandle;
@@ -86,7 +51,7 @@ class ReadHandle extends DescribedReadHandles implements ReadTx {
   readonly counters: CounterReadHandle;
   readonly instance: InstanceReadHandle;
 
-  constructor(access: Access) {
+  constructor(access: Access<Tables>) {
     super(access);
     this.resources = new ResourceReadHandle(access);
     this.log = new LogReadHandle(access);

@@ -1,11 +1,12 @@
 import type { DependentFilter, ResourceKey, ResourceQuery, ResourceReads } from '../../contracts/index.ts';
 import type { Access } from '../access.ts';
+import type { ResourceTables } from './resource-tables.ts';
 
 /** `ResourceReads` over one connection. */
 export class ResourceReadHandle implements ResourceReads {
-  readonly #access: Access;
+  readonly #access: Access<ResourceTables>;
 
-  constructor(access: Access) {
+  constructor(access: Access<ResourceTables>) {
     this.#access = access;
   }
 

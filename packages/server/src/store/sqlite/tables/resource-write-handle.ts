@@ -1,14 +1,15 @@
 import type { ResourceDraft, ResourceKey, ResourceSection, ResourceWrites } from '../../contracts/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { ResourceReadHandle } from './resource-handle.ts';
+import type { ResourceTables } from './resource-tables.ts';
 
 const ALL_SECTIONS: readonly ResourceSection[] = ['metadata', 'spec', 'status'];
 
 /** `ResourceWrites` inside one write transaction. */
 export class ResourceWriteHandle extends ResourceReadHandle implements ResourceWrites {
-  readonly #access: WriteAccess;
+  readonly #access: WriteAccess<ResourceTables>;
 
-  constructor(access: WriteAccess) {
+  constructor(access: WriteAccess<ResourceTables>) {
     super(access);
     this.#access = access;
   }

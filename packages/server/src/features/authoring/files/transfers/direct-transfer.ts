@@ -1,17 +1,16 @@
 import type { HttpRoute } from '../../../../operations/index.ts';
 import type { DirectUploads, ResourceKey, UploadLink } from '../../../../store/contracts/index.ts';
 import { FACT, type UploadFacts, uploadOf } from '../file-facts.ts';
-import type { FilesDeps } from '../files-deps.ts';
 import { uploadInvalid } from '../upload-faults.ts';
-import { markReceived, type UploadTransfer } from './upload-transfer.ts';
+import { markReceived, type TransferDeps, type UploadTransfer } from './upload-transfer.ts';
 
 /** Bytes go from the client into the object store; what arrived is checked when the upload is completed. */
 export class DirectTransfer implements UploadTransfer {
   readonly routes: readonly HttpRoute[] = [];
-  readonly #deps: Pick<FilesDeps, 'store' | 'writer' | 'objects'>;
+  readonly #deps: Pick<TransferDeps, 'store' | 'writer' | 'objects'>;
   readonly #direct: DirectUploads;
 
-  constructor(deps: Pick<FilesDeps, 'store' | 'writer' | 'objects'>, direct: DirectUploads) {
+  constructor(deps: Pick<TransferDeps, 'store' | 'writer' | 'objects'>, direct: DirectUploads) {
     this.#deps = deps;
     this.#direct = direct;
   }

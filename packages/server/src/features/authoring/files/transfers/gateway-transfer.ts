@@ -7,17 +7,16 @@ import {
   type UploadLink,
 } from '../../../../store/contracts/index.ts';
 import { FACT, type UploadFacts, uploadOf } from '../file-facts.ts';
-import type { FilesDeps } from '../files-deps.ts';
 import { objectKey } from '../objects/index.ts';
 import { uploadInvalid } from '../upload-faults.ts';
-import { markReceived, type UploadTransfer } from './upload-transfer.ts';
+import { markReceived, type TransferDeps, type UploadTransfer } from './upload-transfer.ts';
 
 /** Bytes come through a route of this gateway, which checks them before it stores them. */
 export class GatewayTransfer implements UploadTransfer {
   readonly routes: readonly HttpRoute[];
-  readonly #deps: FilesDeps;
+  readonly #deps: TransferDeps;
 
-  constructor(deps: FilesDeps) {
+  constructor(deps: TransferDeps) {
     this.#deps = deps;
     this.routes = [this.#route()];
   }

@@ -6,4 +6,4 @@
 export { DirectTransfer } from './direct-transfer.ts';
 export { GatewayTransfer } from './gateway-transfer.ts';
 export { UploadSignatures } from './upload-signatures.ts';
-export type { UploadTransfer } from './upload-transfer.ts';
+export type { TransferDeps, UploadTransfer } from './upload-transfer.ts';

@@ -1,7 +1,20 @@
+import type { ResourceWriter } from '../../../../controllers/contract.ts';
 import type { HttpRoute } from '../../../../operations/index.ts';
-import type { ResourceKey, UploadLink } from '../../../../store/contracts/index.ts';
+import type { BlobStore, ResourceKey, Store, UploadLink } from '../../../../store/contracts/index.ts';
 import { FACT, type UploadFacts, uploadHolder, uploadOf } from '../file-facts.ts';
-import type { FilesDeps } from '../files-deps.ts';
+import type { StoredObjects } from '../objects/index.ts';
+import type { UploadSignatures } from './upload-signatures.ts';
+
+/** What the ways in share. */
+export interface TransferDeps {
+  readonly store: Store;
+  readonly writer: ResourceWriter;
+  readonly blobs: BlobStore;
+  readonly objects: StoredObjects;
+  readonly signatures: UploadSignatures;
+  /** Where callers reach the gateway, without a slash at the end; asked when it listens. */
+  readonly baseUrl: () => string;
+}
 
 /** How the bytes of uploads come in. */
 export interface UploadTransfer {
@@ -18,7 +31,7 @@ export interface UploadTransfer {
 
 /** Notes that the bytes of an upload are stored and right, and holds them; false when the upload is no longer open. */
 export const markReceived = (
-  { store, writer }: Pick<FilesDeps, 'store' | 'writer'>,
+  { store, writer }: Pick<TransferDeps, 'store' | 'writer'>,
   key: ResourceKey,
   upload: UploadFacts,
 ): Promise<boolean> =>

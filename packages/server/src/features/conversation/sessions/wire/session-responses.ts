@@ -2,10 +2,9 @@ import { create } from '@bufbuild/protobuf';
 import { type TokenCounter, TokenCounterSchema } from '@svc/api/data';
 import { type SessionResponse, SessionResponseSchema } from '@svc/api/gateway';
 import { type Session, SessionSchema } from '@svc/api/resources';
-import { withoutPrivate } from '../../../../resources/index.ts';
+import { type ResourceViews, withoutPrivate } from '../../../../resources/index.ts';
 import type { SessionSide, TurnUsage } from '../../../../runtime/contract.ts';
 import type { SessionRow, StoredResource } from '../../../../store/contracts/index.ts';
-import type { SessionsContext } from '../sessions-deps.ts';
 
 /** Name of a session's resource. */
 export const sessionKey = (row: {
@@ -55,11 +54,12 @@ interface SessionSnapshot {
   readonly isNew?: boolean;
 }
 
-const sessionResource = (
-  context: Pick<SessionsContext, 'views'>,
-  { row, resource, isNew }: SessionSnapshot,
-  side: SideView,
-): Session =>
+/** Where views of resources are made and kept. */
+interface ViewsContext {
+  readonly views: ResourceViews;
+}
+
+const sessionResource = (context: ViewsContext, { row, resource, isNew }: SessionSnapshot, side: SideView): Session =>
   context.views.full(SessionSchema, resource, {
     secrets: true,
     activity: activityOf(row, side),
@@ -81,10 +81,7 @@ export const tokenCounter = (usage: TurnUsage): TokenCounter =>
   });
 
 /** A session as GetSession shows it; the messages and the cursor come from the same snapshot as the row. */
-export const sessionResponse = (
-  context: Pick<SessionsContext, 'views'>,
-  snapshot: SessionSnapshot,
-): SessionResponse => {
+export const sessionResponse = (context: ViewsContext, snapshot: SessionSnapshot): SessionResponse => {
   const { row } = snapshot;
   const side = sideOf(row);
   const response = create(SessionResponseSchema);

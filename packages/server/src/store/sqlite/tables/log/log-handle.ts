@@ -1,11 +1,12 @@
 import type { AdmissionMark, SessionLogReads, SessionPage, TurnState } from '../../../contracts/index.ts';
 import type { Access } from '../../access.ts';
+import type { LogTables } from './log-tables.ts';
 
 /** `SessionLogReads` over one connection. */
 export class LogReadHandle implements SessionLogReads {
-  readonly #access: Access;
+  readonly #access: Access<LogTables>;
 
-  constructor(access: Access) {
+  constructor(access: Access<LogTables>) {
     this.#access = access;
   }
 

@@ -14,12 +14,13 @@ import type { WriteAccess } from '../../access.ts';
 import { DescribedWriteHandles } from '../described/index.ts';
 import { dropHolders, dropHolderTree } from '../object-handle.ts';
 import { LogReadHandle } from './log-handle.ts';
+import type { LogTables } from './log-tables.ts';
 
 /** `SessionLogWrites` inside one write transaction. The one writer is the lock of every row. */
 export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
-  readonly #access: WriteAccess;
+  readonly #access: WriteAccess<LogTables>;
 
-  constructor(access: WriteAccess) {
+  constructor(access: WriteAccess<LogTables>) {
     super(access);
     this.#access = access;
   }

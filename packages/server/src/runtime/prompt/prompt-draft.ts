@@ -1,0 +1,30 @@
+import type { ModelMessage, ModelTool } from '../../models/contract.ts';
+import type { TranscriptMessage } from '../contract.ts';
+import type { ReplayStep } from '../history/index.ts';
+import type { BudgetLimits } from './budget-limits.ts';
+import type { CountTokens } from './token-count.ts';
+
+/** Everything of a call before the budget looks at it. */
+export interface PromptDraft {
+  /** System message and skills; always kept. */
+  readonly leading: readonly ModelMessage[];
+  /** Summary of what a compaction covers, always kept; empty when there is none. */
+  readonly summary: readonly ModelMessage[];
+  readonly steps: readonly ReplayStep[];
+  readonly tools: readonly ModelTool[];
+  /** Messages behind `steps`, in order, those without content included. */
+  readonly transcript: readonly TranscriptMessage[];
+  readonly turnId: string;
+}
+
+/** What a prompt has to keep within, and how its size is counted. */
+export interface BudgetRules {
+  readonly limits: BudgetLimits;
+  /** Exact count of a text by the tokenizer. */
+  readonly count: CountTokens;
+  /** Never below `count`, and cheap. */
+  readonly bound: CountTokens;
+  /** Largest answer of a compaction call. */
+  readonly compactionOutput: number;
+  readonly mayCompact: boolean;
+}
