@@ -46,6 +46,9 @@ const storeOfTheirOwn = [
  */
 const endCoverage = ['packages/server/src/app/telemetry/profile-route.test.ts'];
 
+/** Makes the program that tests with real processes run. */
+const program = ['e2e/server-process/program-setup.ts'];
+
 /** How long what is asked again and again may take; vitest's own second is too short for a busy machine. */
 const expectations = { poll: { timeout: 30_000 } };
 
@@ -98,6 +101,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           environment: 'node',
+          globalSetup: program,
           expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/**/*.test.ts'],
@@ -112,6 +116,7 @@ export default defineConfig({
         test: {
           name: 'attack',
           environment: 'node',
+          globalSetup: program,
           expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/attack/**/*.test.ts'],
@@ -125,6 +130,7 @@ export default defineConfig({
         test: {
           name: 'e2e-postgres',
           environment: 'node',
+          globalSetup: program,
           expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           env: { SVC_E2E_STORE: 'postgres' },
@@ -138,6 +144,7 @@ export default defineConfig({
         test: {
           name: 'crash-postgres',
           environment: 'node',
+          globalSetup: program,
           expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           env: { SVC_E2E_STORE: 'postgres' },

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { Home } from './command-line/index.ts';
 import { ServerProcess } from './server-process/index.ts';
 
@@ -89,7 +89,7 @@ describe('svc against a running server', { timeout: 180_000 }, () => {
   it('opens an edit again on the newer state when somebody was faster', async () => {
     write('team.yaml', manifests);
     await svc(['apply', '-f', 'team.yaml']);
-    const main = `env SVC_SERVER=${server.url} ${process.execPath} ${join(import.meta.dirname, '../packages/cli/bin/svc.mjs')}`;
+    const main = `env SVC_SERVER=${server.url} ${process.execPath} ${inject('svcProgram')}`;
     const faster = `test -e faster || { touch faster; ${main} label agent helper faster=yes >/dev/null; }`;
     const edited = await svc(['edit', 'agent', 'helper'], {
       editor: editor(`cp "$1" seen; sed -i "s/Be kind/Be brief/" "$1"; ${faster}`),

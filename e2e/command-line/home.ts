@@ -3,10 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 import { until } from '../server-process/index.ts';
-
-const main = fileURLToPath(new URL('../../packages/cli/bin/svc.mjs', import.meta.url));
 
 /** A started command whose output can be waited for. */
 export class Command {
@@ -65,8 +63,8 @@ export class Home implements AsyncDisposable {
   readonly #commands: Command[] = [];
   readonly #main: string;
 
-  /** `program`: path of the `svc` to run; that of the checkout unless given. */
-  constructor(program = main) {
+  /** `program`: path of the `svc` to run; the one that `npm start` runs unless given. */
+  constructor(program = inject('svcProgram')) {
     this.#main = program;
   }
 

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 import { freePort } from './free-port.ts';
 import { givenStore } from './given-store.ts';
 import { until } from './until.ts';
 
 /** Absolute path of the checkout. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const serve = ['packages/cli/bin/svc.mjs', 'serve'];
 /** Far longer than a start takes: on a machine that does much else it takes seconds. */
 const START_MS = 60_000;
 /** A stop waits for the drain of the server, so it must outlast `server.drainSeconds` of the tests. */
@@ -166,7 +166,7 @@ export class ServerProcess implements AsyncDisposable {
       SVC_SERVER_DRAIN_SECONDS: '5',
       ...this.#environment,
     };
-    const [command, ...args] = [...limitedTo(this.#openFiles), process.execPath, ...serve];
+    const [command, ...args] = [...limitedTo(this.#openFiles), process.execPath, inject('svcProgram'), 'serve'];
     const child = spawn(command as string, args, { cwd: root, env: environment });
     this.#child = child;
     this.#ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));

@@ -63,12 +63,14 @@ describe('npm start in a new checkout', () => {
   beforeEach(() => {
     checkout = mkdtempSync(join(tmpdir(), 'svc-first-start-'));
     cpSync(join(root, 'tools', 'bootstrap'), join(checkout, 'tools', 'bootstrap'), { recursive: true });
-    mkdirSync(join(checkout, 'packages', 'cli', 'bin'), { recursive: true });
+    for (const folder of ['packages/cli/bin', 'tools/build']) mkdirSync(join(checkout, folder), { recursive: true });
     const major = process.versions.node.split('.')[0];
     const files = {
       'package.json': JSON.stringify({ dependencies: { node: `${major}.0.0` } }),
       'package-lock.json': JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0' } } }),
-      'packages/cli/bin/svc.mjs': "console.log('started', process.argv.slice(2).join());",
+      'tools/build/bundle.mjs': `console.log(${JSON.stringify(join(checkout, 'bundled.mjs'))});`,
+      'bundled.mjs': "console.log('started', process.argv.slice(2).join());",
+      'packages/cli/bin/svc.mjs': "console.log('started from sources', process.argv.slice(2).join());",
       'npm-cli.js': "console.error('npm warn a word of npm'); console.log('added 1 package in 3s');",
       'at-a-terminal.mjs': 'process.stderr.isTTY = true;',
     };
@@ -98,6 +100,13 @@ describe('npm start in a new checkout', () => {
     expect(err.startsWith(`\r${label}  `)).toBe(true);
     expect(err).toContain(`\r${E}npm warn a word of npm\n`);
     expect(err.endsWith(`\r${E}`)).toBe(true);
+  });
+
+  it('runs the sources where the program cannot be bundled, and says so', async () => {
+    writeFileSync(join(checkout, 'tools/build/bundle.mjs'), "console.error('no bundler here'); process.exitCode = 1;");
+    const { out, err } = await start();
+    expect(out).toBe('started from sources up,--no-open\n');
+    expect(err).toContain('no bundler here\nsvc: the program could not be bundled (see above); running its sources');
   });
 
   it('ends with a sentence when npm fails', async () => {

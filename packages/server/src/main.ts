@@ -3,6 +3,7 @@
  * environment, clock, randomness, standard error, enters here and is handed on.
  */
 
+import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { type Config, type ConfigFault, type LoadedConfig, type LoadOptions, loadConfig } from './app/config/index.ts';
 import { type Activity, createFaultPoint, governMemory, type RunningServer, startApp } from './app/index.ts';
@@ -69,6 +70,8 @@ export const startServer = async (options: StartOptions = {}): Promise<StartedSe
     },
     faultPoint: createFaultPoint(environment['SVC_FAULT_POINT']),
   });
+  // Node writes what it compiled only when a process ends by itself: a server that is killed would leave nothing to the next start.
+  flushCompileCache();
   // From here on the young generation may grow with the load and code is optimised; neither was while loading (decision 0003).
   for (const flag of ['--semi-space-growth-factor=2', '--maglev', '--turbofan']) setFlagsFromString(flag);
   governMemory(clock, { rssBytes: () => process.memoryUsage.rss(), setFlag: setFlagsFromString });

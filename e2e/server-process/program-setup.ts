@@ -1,0 +1,15 @@
+import type { TestProject } from 'vitest/node';
+import { bundledProgram } from '../../tools/build/bundle.mjs';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Absolute path of the program that `npm start` runs, made from the sources of the checkout. */
+    svcProgram: string;
+  }
+}
+
+/** Made once for all files of a project, whose processes start in half the time that the sources take. */
+// biome-ignore lint/style/noDefaultExport: vitest calls the default export of a global set-up.
+export default async (project: TestProject): Promise<void> => {
+  project.provide('svcProgram', await bundledProgram());
+};

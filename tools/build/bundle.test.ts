@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bundledProgram } from './bundle.mjs';
+
+let root = '';
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'svc-bundle-'));
+  symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(root, 'node_modules'));
+  write('packages/cli/bin/svc.mjs', "import { greeting } from './greeting.ts';\nconsole.log(greeting);\n");
+  write('packages/cli/bin/greeting.ts', "export const greeting: string = 'hello';\n");
+  write(
+    'packages/server/src/store/a-worker.ts',
+    "import { parentPort } from 'node:worker_threads';\nparentPort?.close();\n",
+  );
+  write('packages/server/src/runtime/turn-worker.ts', 'export class TurnWorker {}\n');
+  write('packages/server/src/store/migrations/sqlite/0001_first.sql', 'SELECT 1;\n');
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const write = (path: string, text: string): void => {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+};
+
+const said = (program: string): string => execFileSync(process.execPath, [program], { encoding: 'utf8' });
+
+describe('the bundled program', () => {
+  it('does what the sources do, from a folder of its own', async () => {
+    const program = await bundledProgram(root);
+    expect(program.startsWith(join(root, 'dist', 'bundles'))).toBe(true);
+    expect(said(program)).toBe('hello\n');
+  });
+
+  it('brings the modules of threads by their names, and the migrations of each engine', async () => {
+    const folder = dirname(await bundledProgram(root));
+    expect(existsSync(join(folder, 'a-worker.mjs'))).toBe(true);
+    expect(existsSync(join(folder, 'turn-worker.mjs'))).toBe(false);
+    expect(existsSync(join(folder, 'sqlite', '0001_first.sql'))).toBe(true);
+  });
+
+  it('is made anew when a source changed, and what runs the former one keeps its files', async () => {
+    const former = await bundledProgram(root);
+    expect(await bundledProgram(root)).toBe(former);
+    write('packages/cli/bin/greeting.ts', "export const greeting: string = 'good morning';\n");
+    const program = await bundledProgram(root);
+    expect([said(former), said(program)]).toEqual(['hello\n', 'good morning\n']);
+  });
+
+  it('is made anew when a migration was added to', async () => {
+    const former = await bundledProgram(root);
+    write('packages/server/src/store/migrations/sqlite/0001_first.sql', 'SELECT 1; SELECT 2;\n');
+    expect(await bundledProgram(root)).not.toBe(former);
+  });
+
+  it('is made anew when it is gone', async () => {
+    const former = await bundledProgram(root);
+    rmSync(dirname(former), { recursive: true });
+    expect(said(await bundledProgram(root))).toBe('hello\n');
+  });
+
+  it('leaves no unfinished files, and removes what was left for more than a day', async () => {
+    const bundles = join(root, 'dist', 'bundles');
+    for (const name of ['.unfinished-killed', '0123456789abcdef']) {
+      mkdirSync(join(bundles, name), { recursive: true });
+      utimesSync(join(bundles, name), 1, 1);
+    }
+    const program = await bundledProgram(root);
+    expect(readdirSync(bundles).toSorted()).toEqual([dirname(program).slice(bundles.length + 1), 'newest.json']);
+  });
+});
