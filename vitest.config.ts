@@ -47,7 +47,7 @@ const storeOfTheirOwn = [
 const endCoverage = ['packages/server/src/app/telemetry/profile-route.test.ts'];
 
 /** Makes the program that tests with real processes run. */
-const program = ['e2e/server-process/program-setup.ts'];
+const program = ['tools/testing/bundled-program.ts'];
 
 /** How long what is asked again and again may take; vitest's own second is too short for a busy machine. */
 const expectations = { poll: { timeout: 30_000 } };

@@ -1,7 +1,6 @@
 import { assert } from '../../base/index.ts';
 import { hasExpressions } from '../../resources/expressions/index.ts';
-import { applyPromptFilter } from './prompt-filters.ts';
-import { type PromptPiece, parsePrompt } from './prompt-syntax.ts';
+import { applyPromptFilter, type PromptPiece, parsePrompt } from './prompt-syntax.ts';
 import { type TurnValues, variableValue } from './prompt-variables.ts';
 
 export type { TurnValues } from './prompt-variables.ts';

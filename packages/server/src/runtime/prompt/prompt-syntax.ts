@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
-import { hasExpressions } from '../../resources/expressions/index.ts';
-import { isPromptFilter } from './prompt-filters.ts';
+import { applyFilter, hasExpressions, isFilter } from '../../resources/expressions/index.ts';
 import { isKnownPath } from './prompt-variables.ts';
 
 type Liquid = typeof import('liquidjs');
@@ -38,6 +37,15 @@ export interface ParsedPrompt {
   readonly pieces: readonly PromptPiece[];
   readonly problems: readonly PromptProblem[];
 }
+
+/** True for the name of a filter of the prompt language: those of templates, and `default`. */
+const isPromptFilter = (name: string): boolean => name === 'default' || isFilter(name);
+
+/** The value after a filter; only `default` reads the argument, which replaces an empty value. */
+export const applyPromptFilter = (value: string, filter: PromptFilter): string => {
+  if (isFilter(filter.name)) return applyFilter(value, filter.name);
+  return filter.name === 'default' && value === '' ? filter.argument : value;
+};
 
 /** Quoted texts of an expression; the tokenizer skips bars without a filter, so bars are counted outside of these. */
 const QUOTED = /"[^"]*"|'[^']*'/g;

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { bundledProgram } from '../../tools/build/bundle.mjs';
+import { bundledProgram } from '../build/bundle.mjs';
 
 declare module 'vitest' {
   interface ProvidedContext {
