@@ -35,8 +35,9 @@ const makeKey = (alg: Algorithm): ProviderKey => {
       : generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { kid: `key-${count}`, alg, privateKey };
 };
-let shown: ProviderKey[] = [makeKey('RS256'), makeKey('ES256')];
-const every: ProviderKey[] = [...shown];
+const first: readonly ProviderKey[] = [makeKey('RS256'), makeKey('ES256')];
+let shown = first;
+const every: ProviderKey[] = [...first];
 
 const keySet = () => ({
   keys: shown.map(({ kid, alg, privateKey }) => ({
@@ -50,6 +51,14 @@ const rotate = () => {
   shown = shown.map(({ alg }) => makeKey(alg));
   every.push(...shown);
   return { kids: shown.map(({ kid }) => kid) };
+};
+
+/** As it was at the start, but for key ids, which are never given again. */
+const reset = () => {
+  shown = first;
+  fetches = 0;
+  isBroken = false;
+  return {};
 };
 
 const sign = (request: TokenRequest): Promise<string> => {
@@ -83,6 +92,8 @@ const answer = async (request: IncomingMessage): Promise<unknown> => {
     case '/mend':
       isBroken = false;
       return {};
+    case '/reset':
+      return reset();
     case '/fetches':
       return { fetches };
     default:
