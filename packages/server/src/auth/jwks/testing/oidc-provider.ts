@@ -36,8 +36,8 @@ const makeKey = (alg: Algorithm): ProviderKey => {
   return { kid: `key-${count}`, alg, privateKey };
 };
 const first: readonly ProviderKey[] = [makeKey('RS256'), makeKey('ES256')];
-let shown = first;
-const every: ProviderKey[] = [...first];
+let shown: readonly ProviderKey[] = first;
+let every: readonly ProviderKey[] = first;
 
 const keySet = () => ({
   keys: shown.map(({ kid, alg, privateKey }) => ({
@@ -49,15 +49,13 @@ const keySet = () => ({
 /** Replaces every key by a new one of its kind. */
 const rotate = () => {
   shown = shown.map(({ alg }) => makeKey(alg));
-  every.push(...shown);
+  every = [...every, ...shown];
   return { kids: shown.map(({ kid }) => kid) };
 };
 
-/** As it was at the start, but for key ids, which are never given again. */
+/** As it was when the process began, for the next test. */
 const reset = () => {
-  shown = first;
-  fetches = 0;
-  isBroken = false;
+  [shown, every, fetches, isBroken] = [first, first, 0, false];
   return {};
 };
 
