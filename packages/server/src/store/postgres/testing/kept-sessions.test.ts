@@ -53,12 +53,12 @@ withPostgres('sessions that tests use one after the other', (postgres) => {
 
   it('end with what was left unfinished in them', async () => {
     const { url, drop } = await postgres.databases.take();
-    const client = await connected(url);
+    const client = await connected(url, 'unfinished');
     const pid = await pidOf(client);
     await client.query('BEGIN');
     await client.query('CREATE TABLE unfinished (n integer)');
     await client.end();
-    const next = await connected(url);
+    const next = await connected(url, 'unfinished');
     expect(await pidOf(next)).not.toBe(pid);
     expect((await next.query(`SELECT to_regclass('unfinished') AS found`)).rows).toEqual([{ found: null }]);
     const busy = next.query('SELECT pg_sleep(60)').catch(() => 'cut off');
