@@ -4,7 +4,8 @@
  */
 
 import { flushCompileCache } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { type Config, type ConfigFault, type LoadedConfig, type LoadOptions, loadConfig } from './app/config/index.ts';
 import { type Activity, createFaultPoint, governMemory, type RunningServer, startApp } from './app/index.ts';
 import { createLog, quietLog, stderrWriter } from './app/telemetry/index.ts';
@@ -72,9 +73,18 @@ export const startServer = async (options: StartOptions = {}): Promise<StartedSe
   });
   // Node writes what it compiled only when a process ends by itself: a server that is killed would leave nothing to the next start.
   flushCompileCache();
-  // From here on the young generation may grow with the load and code is optimised; neither was while loading (decision 0003).
-  for (const flag of ['--semi-space-growth-factor=2', '--maglev', '--turbofan']) setFlagsFromString(flag);
-  governMemory(clock, { rssBytes: () => process.memoryUsage.rss(), setFlag: setFlagsFromString });
+  // From here on code is optimised and the young generation grows with the load; neither was while loading (decision 0003).
+  for (const flag of ['--maglev', '--turbofan']) setFlagsFromString(flag);
+  governMemory(clock, {
+    rssBytes: () => process.memoryUsage.rss(),
+    youngBytes: () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
+    onCollection: (notify) => {
+      const observer = new PerformanceObserver(notify);
+      observer.observe({ entryTypes: ['gc'] });
+      return () => observer.disconnect();
+    },
+    setFlag: setFlagsFromString,
+  });
   const reload = (): void => {
     try {
       const { logLevel } = load().config.telemetry;

@@ -1,38 +1,82 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { guardedClock, ManualClock } from '../base/index.ts';
 import { governMemory } from './memory-governor.ts';
 
-it('continues when reading the memory fails for a while', () => {
-  const manual = new ManualClock();
-  const failures: unknown[] = [];
-  const flags: string[] = [];
-  const noFile = new Error('EMFILE: too many open files');
-  let isFailing = false;
-  const rssBytes = (): number => {
-    if (isFailing) throw noFile;
-    return 300 * 1024 * 1024;
+const MIB = 1024 * 1024;
+const GROWS = '--semi-space-growth-factor=2';
+const STAYS = '--semi-space-growth-factor=1';
+
+/** A process whose memory the test decides. */
+class GivenMemory {
+  readonly flags: string[] = [];
+  rss = () => 100 * MIB;
+  young = 1 * MIB;
+  #collected: (() => void) | undefined;
+
+  get isObserved(): boolean {
+    return this.#collected !== undefined;
+  }
+
+  readonly controls = {
+    rssBytes: () => this.rss(),
+    youngBytes: () => this.young,
+    onCollection: (notify: () => void) => {
+      this.#collected = notify;
+      return () => {
+        this.#collected = undefined;
+      };
+    },
+    setFlag: (flag: string) => void this.flags.push(flag),
   };
-  const clock = guardedClock(manual, (error) => failures.push(error));
-  const stop = governMemory(clock, { rssBytes, setFlag: (flag) => flags.push(flag) });
-  isFailing = true;
-  manual.advance(3000);
-  expect(failures).toEqual([noFile, noFile, noFile]);
-  isFailing = false;
-  manual.advance(1000);
-  expect([failures.length, flags, manual.pendingTimers]).toEqual([3, ['--heap-growing-percent=25'], 1]);
-  stop();
+
+  /** A collection that leaves the young generation at this size. */
+  collect(youngMib: number): void {
+    this.young = youngMib * MIB;
+    this.#collected?.();
+  }
+}
+
+describe('the heap', () => {
+  it('is governed on when reading the memory fails for a while', () => {
+    const manual = new ManualClock();
+    const failures: unknown[] = [];
+    const memory = new GivenMemory();
+    const noFile = new Error('EMFILE: too many open files');
+    memory.rss = () => 300 * MIB;
+    const clock = guardedClock(manual, (error) => failures.push(error));
+    const stop = governMemory(clock, memory.controls);
+    memory.rss = () => {
+      throw noFile;
+    };
+    manual.advance(3000);
+    expect(failures).toEqual([noFile, noFile, noFile]);
+    memory.rss = () => 300 * MIB;
+    manual.advance(1000);
+    expect([failures.length, memory.flags, manual.pendingTimers]).toEqual([3, ['--heap-growing-percent=25', GROWS], 1]);
+    stop();
+  });
+
+  it('spares memory above its mark and stops doing so only well below it', () => {
+    const clock = new ManualClock();
+    const memory = new GivenMemory();
+    const stop = governMemory(clock, memory.controls);
+    for (const mib of [255, 300, 400, 210, 199, 120]) {
+      memory.rss = () => mib * MIB;
+      clock.advance(1000);
+    }
+    expect(memory.flags).toEqual([GROWS, '--heap-growing-percent=25', '--heap-growing-percent=0']);
+    stop();
+    expect([clock.pendingTimers, memory.isObserved]).toEqual([0, false]);
+  });
 });
 
-it('spares memory above its mark and stops doing so only well below it', () => {
-  const clock = new ManualClock();
-  const flags: string[] = [];
-  let mib = 100;
-  const stop = governMemory(clock, { rssBytes: () => mib * 1024 * 1024, setFlag: (flag) => flags.push(flag) });
-  for (const next of [255, 300, 400, 210, 199, 120]) {
-    mib = next;
-    clock.advance(1000);
-  }
-  expect(flags).toEqual(['--heap-growing-percent=25', '--heap-growing-percent=0']);
-  stop();
-  expect(clock.pendingTimers).toBe(0);
+describe('the young generation', () => {
+  it('grows until it has two halves of 8 MiB, and again after it shrank', () => {
+    const memory = new GivenMemory();
+    governMemory(new ManualClock(), memory.controls);
+    for (const mib of [2, 4, 8, 9.4, 16, 16]) memory.collect(mib);
+    expect(memory.flags).toEqual([GROWS, STAYS]);
+    for (const mib of [8, 4, 8, 10]) memory.collect(mib);
+    expect(memory.flags).toEqual([GROWS, STAYS, GROWS, STAYS]);
+  });
 });

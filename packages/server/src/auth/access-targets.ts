@@ -3,7 +3,6 @@ import type { AccessTarget, TargetRule } from './contract.ts';
 
 /** Names in requests, by the fields that all messages share; absent fields are undefined. */
 interface NamedRequest {
-  readonly $typeName?: string;
   readonly ns?: string;
   readonly name?: string;
   readonly agent?: string;
@@ -36,14 +35,15 @@ interface ManifestNames {
 export type Targets = 'all' | 'own' | readonly AccessTarget[];
 
 const ANY_NAMESPACE = '-';
-const WRITES: ReadonlySet<string> = new Set(['svc.gateway.ApplyResourceRequest', 'svc.gateway.DeleteResourceRequest']);
 
 /** What an operation reads or changes, by the names in its request, whether they exist or not. */
 export const targetsOf = (rule: TargetRule, message: unknown): Targets => {
   const request = message as NamedRequest;
   switch (rule) {
     case 'fields':
-      return fieldTarget(request);
+      return request.kind === 'Namespace' ? ownNamespace(request) : fieldTarget(request);
+    case 'written-resource':
+      return request.kind === 'Namespace' ? parentNamespace(request) : fieldTarget(request);
     case 'agent-name':
       return [{ namespace: request.ns ?? '', agent: request.name ?? '' }];
     case 'channel-name':
@@ -77,10 +77,8 @@ const inParent = (name: string): Targets => {
   return parent === '' ? 'all' : [{ namespace: parent }];
 };
 
-const fieldTarget = (request: NamedRequest): Targets => {
-  const { ns = '', agent = '', sessionId = '', kind } = request;
+const fieldTarget = ({ ns = '', agent = '', sessionId = '' }: NamedRequest): Targets => {
   if (ns === ANY_NAMESPACE) return 'all';
-  if (kind === 'Namespace') return namespaceResource(request, ns);
   return [
     {
       namespace: ns,
@@ -90,12 +88,11 @@ const fieldTarget = (request: NamedRequest): Targets => {
   ];
 };
 
-/** A namespace as a resource: reads need a grant on itself, writes one on its parent; only writes of one carry a name with their kind. */
-const namespaceResource = (request: NamedRequest, ns: string): Targets => {
-  const { $typeName = '', name = '' } = request;
-  if (WRITES.has($typeName)) return inParent(name);
-  return [{ namespace: name === '' ? ns : name }];
-};
+const ownNamespace = ({ ns = '', name = '' }: NamedRequest): Targets =>
+  ns === ANY_NAMESPACE ? 'all' : [{ namespace: name === '' ? ns : name }];
+
+const parentNamespace = ({ ns = '', name = '' }: NamedRequest): Targets =>
+  ns === ANY_NAMESPACE ? 'all' : inParent(name);
 
 /** Malformed names are left to validation, which refuses the whole request. */
 const batchTargets = (request: NamedRequest): Targets => {

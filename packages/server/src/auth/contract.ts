@@ -54,8 +54,10 @@ export type AccessNeed = Role | 'any' | 'callback';
 
 /** Where the target of an operation is in its request. */
 export type TargetRule =
-  /** Fields ns, agent, session_id. */
+  /** Fields ns, agent, session_id; a Namespace as a resource is its own target. */
   | 'fields'
+  /** As `fields`, of an operation that writes or deletes the resource: a Namespace belongs to its parent. */
+  | 'written-resource'
   /** ns, and `name` is the agent. */
   | 'agent-name'
   /** ns, and `name` or `channel` is a channel. */

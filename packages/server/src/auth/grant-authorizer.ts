@@ -37,7 +37,7 @@ export class GrantAuthorizer implements Authorizer, EarlyAuthorizer {
     if (need === 'any' || need === 'callback') return this.authorize(access, names, caller);
     if (isComplete && !LISTED_TARGETS.has(target)) return this.authorize(access, names, caller);
     const { ns = '' } = names as { readonly ns?: string };
-    const isNamed = target === 'fields' && ns !== '' && ns !== '-';
+    const isNamed = (target === 'fields' || target === 'written-resource') && ns !== '' && ns !== '-';
     const mayCover = (grant: CallerGrant): boolean =>
       !isNamed || coversTarget(grant, { ...scopeOf(grant), namespace: ns }, this.#ancestorsOf);
     const covering = caller.grants.filter(mayCover);

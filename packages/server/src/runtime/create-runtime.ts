@@ -1,4 +1,4 @@
-import type { Clock, Ids, Log, Random } from '../base/index.ts';
+import type { Clock, Ids, Log } from '../base/index.ts';
 import type { ModelRegistry } from '../models/contract.ts';
 import type { Bus, FaultPoints, Presence, Store } from '../store/contracts/index.ts';
 import type { ToolRegistry } from '../tools/contract.ts';
@@ -31,7 +31,6 @@ export interface RuntimeDeps {
   /** Whether the process is too busy to send each piece of text by itself. */
   readonly pressure: DeltaPressure;
   readonly ids: Ids;
-  readonly random: Random;
   readonly log: Log;
   readonly config: RuntimeConfig;
   readonly models: ModelRegistry;

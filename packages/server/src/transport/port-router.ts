@@ -69,5 +69,10 @@ export class PortRouter {
   }
 }
 
-/** `/package.Service/Operation`, which no REST path looks like. */
-const isOperationPath = (path: string): boolean => path.startsWith('/svc.') || path.startsWith('/grpc.');
+/** `/package.Service/Operation`: a dot in the first segment, which no REST path has. */
+const isOperationPath = (path: string): boolean => {
+  const dot = path.indexOf('.');
+  if (dot === -1) return false;
+  const end = path.indexOf('/', 1);
+  return end === -1 || dot < end;
+};

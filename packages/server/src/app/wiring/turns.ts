@@ -71,7 +71,6 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     clock,
     pressure: new DeltaPressure(clock),
     ids,
-    random,
     log,
     config: config.runtime,
     models,

@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type webcrypto } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock, silentLog } from '../../base/index.ts';
 import type { Caller } from '../contract.ts';
 import { type AuthConfig, ModeAuthenticator } from '../mode-authenticator.ts';
@@ -29,12 +29,15 @@ const open = (changes: Partial<JwksConfig> = {}, modes: AuthConfig['modes'] = ['
   authenticator = new ModeAuthenticator(auth, clock, [(token, place) => credentials.recognise(token, place)]);
 };
 
-beforeEach(async () => {
+beforeAll(async () => {
   provider = await startProvider();
+});
+beforeEach(async () => {
+  await provider.ask('/reset');
   clock = new ManualClock(NOW * 1_000_000);
   open();
 });
-afterEach(() => provider.stop());
+afterAll(() => provider.stop());
 
 const claims = (more: object = {}) => ({
   ...{ iss: provider.issuer, sub: 'ann', aud: 'svc', exp: NOW + 600, 'svc:ns': 'acme', 'svc:role': 'viewer' },

@@ -64,10 +64,10 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
     StreamChannelEvents: 'viewer channel',
   },
   'svc.gateway.ResourceService': {
-    ApplyResource: 'admin fields',
+    ApplyResource: 'admin written-resource',
     GetResource: 'viewer fields',
     ListResources: 'viewer fields',
-    DeleteResource: 'admin fields',
+    DeleteResource: 'admin written-resource',
     ApplyManifests: 'admin manifests',
     WatchResources: 'viewer fields',
   },

@@ -170,7 +170,6 @@ export class EngineHarness {
       bus: this.bus,
       clock,
       ids,
-      random,
       log,
       pressure: new DeltaPressure(clock),
       config: { ...testConfig, ...this.#options.config },

@@ -336,7 +336,6 @@ export class Machine {
     };
     return {
       ids: { next: () => this.#ids.next(), take: (count: number) => this.#ids.take(count) },
-      random: seededRandom(this.#starts),
       log: this.#log(),
       config: { ...testConfig, ...this.#options.config },
       tools: createToolRegistry({ tools: this.tools.list().map((tool) => gate.tool(tool)) }),

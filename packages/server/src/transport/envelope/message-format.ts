@@ -32,9 +32,7 @@ export const messageFormat = (codec: Codec, method: MethodEntry, name: FormatNam
       name,
       decode: (bytes) => codec.fromBinary(input, bytes),
       decoding: (bytes, early) =>
-        codec.readingBinary(input, bytes, () =>
-          early({ ...codec.namesInBinary(input, bytes, TARGET_NAMES), $typeName: input.typeName }),
-        ),
+        codec.readingBinary(input, bytes, () => early(codec.namesInBinary(input, bytes, TARGET_NAMES))),
       encode: (message, prefix) => codec.binary.encode(output, message, prefix),
       encoding: (message, prefix) => codec.binary.encoding(output, message, prefix),
     };
@@ -48,7 +46,7 @@ export const messageFormat = (codec: Codec, method: MethodEntry, name: FormatNam
       const text = utf8Text(bytes);
       yield;
       const json = yield* codec.jsonDecoder.parsing(text);
-      early({ ...namesInJson(input, json), $typeName: input.typeName });
+      early(namesInJson(input, json));
       return yield* codec.jsonDecoder.decoding(input, json);
     },
     encode: (message, prefix) => bytesOf(encodeJson(message), prefix),

@@ -6,13 +6,14 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import type { Clock, Log } from '../../base/index.ts';
 import type { TransportConfig } from '../contract.ts';
 import { type Exchange, type HeaderList, Http1Exchange, Http2Exchange, Outbox } from '../http/index.ts';
 import { type Connection, ConnectionLimits } from './connection-limits.ts';
 import { Http2Sessions, UNTRUSTED_STREAMS } from './http2-sessions.ts';
+import { PortSockets } from './port-sockets.ts';
 import { UntrustedRequests } from './untrusted-requests.ts';
 
 /** Answer to bytes that no exchange could be made of. */
@@ -85,7 +86,7 @@ function destroy(this: Socket): void {
  */
 export class OnePort {
   readonly #parts: OnePortParts;
-  readonly #tcp: TcpServer;
+  readonly #listening: PortSockets;
   readonly #http1: HttpServer;
   readonly #http2: Http2Server;
   readonly #tls: TlsServer | undefined;
@@ -97,9 +98,16 @@ export class OnePort {
   readonly #sockets = new Set<LimitedSocket>();
   /** Connections that begin with TLS, by the address and port of their other end, until their handshake is over. */
   readonly #handshakes = new Map<string, Connection>();
+  /** Connections whose refusal is being written. */
+  #refused = 0;
+  #isFull = false;
   #isLeaving = false;
   readonly #onError: (error: Error) => void;
   readonly #onClose: (this: Socket) => void;
+  readonly #onRefusedClose = (): void => {
+    this.#refused -= 1;
+    this.#checkFull();
+  };
 
   constructor(parts: OnePortParts) {
     this.#parts = parts;
@@ -118,24 +126,13 @@ export class OnePort {
     this.#http1 = this.#createHttp1();
     this.#http2 = this.#createHttp2();
     this.#tls = parts.config.tls === undefined ? undefined : this.#createTls(parts.config.tls);
-    this.#tcp = createTcpServer({ noDelay: true, keepAlive: true }, (socket) => this.#accept(socket));
-    // Above the limit even while refusals are being written, connections get no answer at all, which costs least.
-    this.#tcp.maxConnections = config.connections + REFUSED_AT_ONCE;
+    this.#listening = new PortSockets((socket) => this.#accept(socket));
   }
 
   /** Starts listening; rejects when the address cannot be had. */
   async listen(): Promise<AddressInfo> {
     const { host, port } = this.#parts.config;
-    await new Promise<void>((resolve, reject) => {
-      this.#tcp.once('error', reject);
-      this.#tcp.listen({ host, port, backlog: 4096 }, () => {
-        this.#tcp.off('error', reject);
-        resolve();
-      });
-    });
-    const address = this.#tcp.address();
-    if (address === null || typeof address === 'string') throw new Error('not listening on a TCP port');
-    return address;
+    return this.#listening.listen({ host, port });
   }
 
   /**
@@ -154,7 +151,7 @@ export class OnePort {
 
   /** Ends everything now. */
   close(): void {
-    if (this.#tcp.listening) this.#tcp.close();
+    this.#listening.close();
     this.#sessions.destroy();
     this.#http1.closeAllConnections();
     this.#http1.close();
@@ -166,6 +163,7 @@ export class OnePort {
     if (connection === undefined) return this.#refuse(socket);
     socket[CONNECTION] = connection;
     this.#sockets.add(socket);
+    this.#checkFull();
     if (this.#sockets.size === CROWD) this.#http1.keepAliveTimeout = CROWDED_KEEP_ALIVE_MS;
     // The same functions for all connections: a closure for each would live as long as its connection.
     socket.on('close', this.#onClose);
@@ -176,6 +174,9 @@ export class OnePort {
 
   /** Answers 503 unless the client surely speaks TLS, and ends the connection at once. */
   #refuse(socket: Socket): void {
+    this.#refused += 1;
+    this.#checkFull();
+    socket.on('close', this.#onRefusedClose);
     socket.on('error', this.#onError);
     if (this.#tls !== undefined) {
       socket.destroy();
@@ -184,6 +185,14 @@ export class OnePort {
     socket.once('finish', destroy);
     socket.setTimeout(REFUSAL_MS, destroy);
     socket.end(this.#wholeAnswer(503));
+  }
+
+  /** Above the limit even while refusals are being written, connections get no answer at all, which costs least. */
+  #checkFull(): void {
+    const isFull = this.#sockets.size + this.#refused >= this.#parts.config.connections + REFUSED_AT_ONCE;
+    if (isFull === this.#isFull) return;
+    this.#isFull = isFull;
+    this.#listening.drop(isFull);
   }
 
   #wholeAnswer(status: BrokenStatus): string {
@@ -196,6 +205,7 @@ export class OnePort {
 
   #forget(socket: LimitedSocket): void {
     if (!this.#sockets.delete(socket)) return;
+    this.#checkFull();
     if (socket[CONNECTION] !== undefined) this.#limits.release(socket[CONNECTION]);
     this.#handshakes.delete(otherEnd(socket));
     if (this.#sockets.size === CROWD - 1) this.#http1.keepAliveTimeout = KEEP_ALIVE_MS;

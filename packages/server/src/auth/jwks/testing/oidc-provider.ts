@@ -35,8 +35,9 @@ const makeKey = (alg: Algorithm): ProviderKey => {
       : generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { kid: `key-${count}`, alg, privateKey };
 };
-let shown: ProviderKey[] = [makeKey('RS256'), makeKey('ES256')];
-const every: ProviderKey[] = [...shown];
+const first: readonly ProviderKey[] = [makeKey('RS256'), makeKey('ES256')];
+let shown: readonly ProviderKey[] = first;
+let every: readonly ProviderKey[] = first;
 
 const keySet = () => ({
   keys: shown.map(({ kid, alg, privateKey }) => ({
@@ -48,8 +49,14 @@ const keySet = () => ({
 /** Replaces every key by a new one of its kind. */
 const rotate = () => {
   shown = shown.map(({ alg }) => makeKey(alg));
-  every.push(...shown);
+  every = [...every, ...shown];
   return { kids: shown.map(({ kid }) => kid) };
+};
+
+/** As it was when the process began, for the next test. */
+const reset = () => {
+  [shown, every, fetches, isBroken] = [first, first, 0, false];
+  return {};
 };
 
 const sign = (request: TokenRequest): Promise<string> => {
@@ -83,6 +90,8 @@ const answer = async (request: IncomingMessage): Promise<unknown> => {
     case '/mend':
       isBroken = false;
       return {};
+    case '/reset':
+      return reset();
     case '/fetches':
       return { fetches };
     default:

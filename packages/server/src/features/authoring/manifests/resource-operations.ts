@@ -35,7 +35,7 @@ export const resourceOperations = (deps: ManifestsDeps): readonly Operation[] =>
   const texts = new ManifestTexts(deps.clock);
   return [
     operation(method.applyResource, {
-      access: admin('fields'),
+      access: admin('written-resource'),
       body: manifestBody,
       handle: (request, context) => applyResource(deps, request, context),
     }),
@@ -53,7 +53,7 @@ export const resourceOperations = (deps: ManifestsDeps): readonly Operation[] =>
       handle: (request, context) => listResources(deps, request, context),
     }),
     operation(method.deleteResource, {
-      access: admin('fields'),
+      access: admin('written-resource'),
       handle: (request, context) => deleteResource(deps, request, context),
     }),
     operation(method.watchResources, {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Client } from 'pg';
+import { KeptSessions } from './kept-sessions.ts';
+import { KEPT_NAME } from './server-session.ts';
 
 /** A migrated database for one test or suite. */
 export interface ReusedDatabase {
@@ -10,8 +12,9 @@ export interface ReusedDatabase {
 
 /** A database is used for so many tests: rows that were deleted still take place in it. */
 const USES = 25;
-/** Tells every session of the database to end; a row for each that has not ended yet. */
-const END_SESSIONS = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1';
+/** Tells every session of the database to end that is not kept; a row for each that has not ended yet. */
+const END_SESSIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = $1 AND application_name <> '${KEPT_NAME}'`;
 /** The server itself looks only every 100 ms whether a session that it waits for has ended. */
 const PAUSE = 'SELECT pg_sleep(0.002)';
 const MOST_PAUSES = 5_000;
@@ -39,13 +42,14 @@ interface Used {
 
 /**
  * Migrated databases of one test process on one server. To make one and to remove it again takes three times as long as most
- * tests, so they are emptied and used again; under another name, so that what a test left running reaches its database no more
- * than if it was removed.
+ * tests, so they are emptied and used again, together with the sessions that were left in order. Each user reaches its database by
+ * a name of its own, so that what a test left running reaches it no more than if it was removed.
  */
 export class ReusedDatabases {
   readonly #server: string;
   readonly #template: string;
   readonly #used: Used[] = [];
+  #kept: Promise<KeptSessions> | undefined;
   #connection: Promise<Client> | undefined;
   #shape: Promise<string> | undefined;
 
@@ -56,19 +60,18 @@ export class ReusedDatabases {
   }
 
   async take(): Promise<ReusedDatabase> {
-    const name = `given_${randomUUID().replaceAll('-', '')}`;
+    this.#kept ??= KeptSessions.start(this.#server);
+    const kept = await this.#kept;
     const used = this.#used.pop();
     if (used === undefined) {
+      const name = newName('reused');
       await this.#run(`CREATE DATABASE ${name} TEMPLATE ${this.#template}`);
-      return this.#given({ name, uses: 1 });
+      return this.#given(kept, { name, uses: 1 });
     }
-    // What still runs on it would connect again at once.
-    await this.#run(`ALTER DATABASE ${used.name} ALLOW_CONNECTIONS false`);
     await this.#endSessions(used.name);
-    await this.#run(`ALTER DATABASE ${used.name} RENAME TO ${name}`);
-    await this.#run(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
-    if (await this.#isEmptied(name)) return this.#given({ name, uses: used.uses + 1 });
-    await this.#drop(name);
+    const given = this.#given(kept, { name: used.name, uses: used.uses + 1 });
+    if (await this.#isEmptied(given.url)) return given;
+    await given.remove();
     return this.take();
   }
 
@@ -79,23 +82,28 @@ export class ReusedDatabases {
     }
   }
 
-  #given(database: Used): ReusedDatabase {
-    const drop = async (): Promise<void> => {
-      if (database.uses < USES) this.#used.push(database);
-      else await this.#drop(database.name);
+  #given(kept: KeptSessions, database: Used): ReusedDatabase & { remove(): Promise<void> } {
+    const name = newName('given');
+    kept.open(name, database.name);
+    const address = new URL(this.#url(name));
+    address.port = String(kept.port);
+    const remove = async (): Promise<void> => {
+      await kept.close(name);
+      await this.#run(`DROP DATABASE IF EXISTS ${database.name} WITH (FORCE)`);
     };
-    return { url: this.#url(database.name), drop };
-  }
-
-  async #drop(name: string): Promise<void> {
-    await this.#run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    const drop = async (): Promise<void> => {
+      if (database.uses >= USES) return remove();
+      await kept.close(name);
+      this.#used.push(database);
+    };
+    return { url: address.href, drop, remove };
   }
 
   /** False for a database whose tables are no longer those of the template. */
-  async #isEmptied(name: string): Promise<boolean> {
+  async #isEmptied(url: string): Promise<boolean> {
     this.#shape ??= this.#templateShape();
     const wanted = await this.#shape;
-    const client = await connect(this.#url(name));
+    const client = await connect(url);
     try {
       if ((await shapeOf(client)) !== wanted) return false;
       await client.query(EMPTY);
@@ -133,6 +141,8 @@ export class ReusedDatabases {
     return client;
   }
 }
+
+const newName = (kind: string): string => `${kind}_${randomUUID().replaceAll('-', '')}`;
 
 const shapeOf = async (client: Client): Promise<string> => String((await client.query(SHAPE)).rows[0]?.shape);
 

@@ -7,16 +7,18 @@ const files = { 'master.json': Buffer.from('{"keys":[]}'), 'tokens.json': Buffer
 /** A passphrase costs half a second of an idle core. */
 const SLOW = { timeout: 120_000 };
 const PASSPHRASE = 'correct horse battery';
-const seal = (given: Readonly<Record<string, Uint8Array>> = files) => sealKeys(given, PASSPHRASE, seededRandom(1));
+const seal = (given: Readonly<Record<string, Uint8Array>>) => sealKeys(given, PASSPHRASE, seededRandom(1));
+/** Sealed once: the tests change copies. */
+const sealedFiles = seal(files);
 
 it('keys are opened by their passphrase and hidden from everyone else', SLOW, async () => {
-  const sealed = await seal();
+  const sealed = await sealedFiles;
   expect(Buffer.from(sealed).toString()).not.toContain(files['master.json'].toString('base64').slice(0, 8));
   expect(await openKeys(sealed, PASSPHRASE)).toEqual(files);
 });
 
 it('another passphrase, and a changed seal, open nothing', SLOW, async () => {
-  const sealed = await seal();
+  const sealed = await sealedFiles;
   await expect(openKeys(sealed, 'correct horse Battery')).rejects.toMatchObject({
     code: 'PERMISSION_DENIED',
     reason: 'PASSPHRASE',
@@ -36,7 +38,7 @@ it('a short passphrase is refused', SLOW, async () => {
 it('only key files come out, and only of the known cipher', SLOW, async () => {
   const strange = await seal({ '../master.json': Buffer.from('x') });
   await expect(openKeys(strange, PASSPHRASE)).rejects.toMatchObject({ reason: 'ARCHIVE_DAMAGED' });
-  const text = JSON.parse(Buffer.from(await seal()).toString()) as object;
+  const text = JSON.parse(Buffer.from(await sealedFiles).toString()) as object;
   const other = Buffer.from(JSON.stringify({ ...text, cipher: 'rot13' }));
   await expect(openKeys(other, PASSPHRASE)).rejects.toMatchObject({ reason: 'ARCHIVE_DAMAGED' });
 });
