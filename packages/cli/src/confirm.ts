@@ -1,5 +1,5 @@
 import { CommandFailure, exitCodes } from './failure.ts';
-import { interrupt, type World } from './world.ts';
+import { type Host, interrupt } from './host.ts';
 
 /** An action that a person has to confirm. */
 interface Question {
@@ -14,11 +14,11 @@ interface Question {
 }
 
 /** Asks before something that cannot be undone. Throws CommandFailure when the answer is no, or when there is no terminal to ask at. */
-export const confirm = async (world: World, question: Question): Promise<void> => {
+export const confirm = async (host: Host, question: Question): Promise<void> => {
   const { text, isAgreed, refusal, word } = question;
   if (isAgreed) return;
-  if (!world.stdin.isTerminal) throw new CommandFailure(`${refusal}: confirm with --yes`);
-  const terminal = await world.openTerminal();
+  if (!host.stdin.isTerminal) throw new CommandFailure(`${refusal}: confirm with --yes`);
+  const terminal = await host.openTerminal();
   const answer = await terminal.ask(`${text} [${word ?? 'y/N'}] `);
   terminal.close();
   if (answer === interrupt) throw new CommandFailure(refusal, { exitCode: exitCodes.interrupted });

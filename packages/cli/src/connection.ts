@@ -1,7 +1,7 @@
 import type { Client, ClientOptions } from '@svc/client';
 import { CommandFailure } from './failure.ts';
+import type { Host } from './host.ts';
 import { type Profile, readProfiles } from './profiles.ts';
-import type { World } from './world.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -29,9 +29,9 @@ export interface Target {
 }
 
 /** A flag wins over the environment, which wins over the profile, which wins over the default. */
-export const resolveTarget = (world: World, options: GlobalOptions): Target => {
-  const { environment } = world;
-  const { current, profiles } = readProfiles(world);
+export const resolveTarget = (host: Host, options: GlobalOptions): Target => {
+  const { environment } = host;
+  const { current, profiles } = readProfiles(host);
   const name = options.profile ?? nonEmpty(environment['SVC_PROFILE']) ?? current;
   const profile = profiles[name];
   if (profile === undefined && options.profile !== undefined) {
@@ -40,7 +40,7 @@ export const resolveTarget = (world: World, options: GlobalOptions): Target => {
   return {
     server: withScheme(options.server ?? nonEmpty(environment['SVC_SERVER']) ?? profile?.server ?? DEFAULT_SERVER),
     namespace: options.namespace ?? nonEmpty(environment['SVC_NAMESPACE']) ?? profile?.namespace ?? 'default',
-    credentials: credentialsOf(world, options, profile ?? {}),
+    credentials: credentialsOf(host, options, profile ?? {}),
     profile: name,
   };
 };
@@ -55,12 +55,12 @@ const withScheme = (server: string): string => {
 };
 
 /** A credential that a profile holds for one server is never sent to another. */
-const credentialsOf = (world: World, options: GlobalOptions, profile: Profile): Target['credentials'] => {
-  const token = options.token ?? nonEmpty(world.environment['SVC_TOKEN']);
+const credentialsOf = (host: Host, options: GlobalOptions, profile: Profile): Target['credentials'] => {
+  const token = options.token ?? nonEmpty(host.environment['SVC_TOKEN']);
   if (token !== undefined) return { token };
-  const apiKey = nonEmpty(world.environment['SVC_API_KEY']);
+  const apiKey = nonEmpty(host.environment['SVC_API_KEY']);
   if (apiKey !== undefined) return { apiKey };
-  const other = options.server ?? nonEmpty(world.environment['SVC_SERVER']);
+  const other = options.server ?? nonEmpty(host.environment['SVC_SERVER']);
   if (other !== undefined && withScheme(other) !== withScheme(profile.server ?? DEFAULT_SERVER)) return {};
   if (profile.token !== undefined) return { token: profile.token };
   if (profile.apiKey !== undefined) return { apiKey: profile.apiKey };
@@ -85,8 +85,8 @@ export const clientOptions = (target: Target, options: ConnectOptions = {}): Cli
 };
 
 /** A client of the target; makes no call. */
-export const connect = (world: World, target: Target, options: ConnectOptions = {}): Promise<Client> =>
-  world.createClient(clientOptions(target, options));
+export const connect = (host: Host, target: Target, options: ConnectOptions = {}): Promise<Client> =>
+  host.createClient(clientOptions(target, options));
 
 /** `--timeout` in milliseconds. */
 export const timeoutMs = ({ timeout }: GlobalOptions): number | undefined =>

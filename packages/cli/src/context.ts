@@ -2,13 +2,13 @@ import type { Client } from '@svc/client';
 import type { PlainClient } from '@svc/client/plain';
 import { clientOptions, type GlobalOptions, resolveTarget, type Target } from './connection.ts';
 import { CommandFailure } from './failure.ts';
+import type { Host } from './host.ts';
 import type { Scope } from './kinds/index.ts';
 import { type Style, styleFor } from './terminal/index.ts';
-import type { World } from './world.ts';
 
 /** What a command needs that handles no protobuf messages: it calls in JSON, and loads little. */
 export interface PlainContext {
-  readonly world: World;
+  readonly host: Host;
   readonly options: GlobalOptions;
   readonly target: Target;
   readonly call: PlainClient['call'];
@@ -36,30 +36,30 @@ export interface ScopeOptions {
 const DEFAULT_LIMIT = 1_000;
 
 /** Resolves server, credential and namespace; makes no call yet. */
-export const openPlain = async (world: World, options: GlobalOptions & ScopeOptions): Promise<PlainContext> => {
-  const target = resolveTarget(world, options);
+export const openPlain = async (host: Host, options: GlobalOptions & ScopeOptions): Promise<PlainContext> => {
+  const target = resolveTarget(host, options);
   const limit = limitOf(options.limit);
-  const { call } = await world.createPlainClient(clientOptions(target, options));
+  const { call } = await host.createPlainClient(clientOptions(target, options));
   const { selector = '', agent } = options;
   return {
-    world,
+    host,
     options,
     target,
     call,
     limit,
-    scope: { call, namespace: target.namespace, selector, agent, limit: limit ?? DEFAULT_LIMIT, world },
-    note: (text) => (options.quiet === true ? undefined : world.stderr.write(`${text}\n`)),
-    noteStyle: styleFor(world.stderr, world.environment, options.color),
+    scope: { call, namespace: target.namespace, selector, agent, limit: limit ?? DEFAULT_LIMIT, host },
+    note: (text) => (options.quiet === true ? undefined : host.stderr.write(`${text}\n`)),
+    noteStyle: styleFor(host.stderr, host.environment, options.color),
   };
 };
 
 /** As openPlain, with a typed client; makes no call yet. */
-export const openContext = async (world: World, options: GlobalOptions & ScopeOptions): Promise<CommandContext> =>
-  withClient(await openPlain(world, options));
+export const openContext = async (host: Host, options: GlobalOptions & ScopeOptions): Promise<CommandContext> =>
+  withClient(await openPlain(host, options));
 
 /** The context with a typed client for the same server and caller. */
 export const withClient = async (context: PlainContext): Promise<CommandContext> => {
-  const client = await context.world.createClient(clientOptions(context.target, context.options));
+  const client = await context.host.createClient(clientOptions(context.target, context.options));
   return { ...context, client };
 };
 

@@ -71,7 +71,7 @@ export type ServerModule = typeof import('@svc/server');
 export type ManifestModule = typeof import('@svc/server/manifest');
 
 /** Everything outside of the program, so that a test can replace it. */
-export interface World {
+export interface Host {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Absolute. */
   readonly cwd: string;

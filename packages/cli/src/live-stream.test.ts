@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { exitCodes } from './failure.ts';
 import { text } from './testing/fake-events.ts';
-import { fakeWorld } from './testing/fake-world.ts';
+import { fakeHost } from './testing/fake-host.ts';
 
 /** A stream that shows one event and then nothing. */
 const silent = (first: object) =>
@@ -32,7 +32,7 @@ it.each([
   ['session watch s1 --agent demo'],
   ['session stream s1 --agent demo --until-done'],
 ])('svc %s ends with exit code 5 when --timeout has passed', async (line) => {
-  const fake = fakeWorld({ handlers });
+  const fake = fakeHost({ handlers });
   expect(await fake.run(...line.split(' '), '--timeout', '2s')).toBe(exitCodes.timeout);
   expect(fake.err()).toContain('stopped after --timeout 2s');
 });
@@ -50,14 +50,14 @@ it.each([
       if (opened === 1) return [first, new Error('reset')];
       return opened < 70 ? [new Error('reset')] : [];
     };
-    const fake = fakeWorld({ handlers: { ...handlers, streams: { [stream]: quiet } } });
+    const fake = fakeHost({ handlers: { ...handlers, streams: { [stream]: quiet } } });
     expect(await fake.run(...line.split(' '))).toBe(exitCodes.ok);
     expect([opened, fake.err().match(/trying again\nconnected again\n/g)?.length]).toEqual([70, 69]);
   },
 );
 
 it('refuses a --timeout that is longer than a timer can be, which would end at once', async () => {
-  const fake = fakeWorld({ handlers });
+  const fake = fakeHost({ handlers });
   expect(await fake.run('watch', 'agents', '--timeout', '720h')).toBe(exitCodes.refused);
   expect(fake.err()).toContain('--timeout 720h is too long');
   expect(fake.err()).toContain('596h at most');

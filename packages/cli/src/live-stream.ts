@@ -15,14 +15,14 @@ export interface LiveSource<T> {
   canResume(): boolean;
 }
 
-type LiveContext = Pick<PlainContext, 'world' | 'note' | 'options'>;
+type LiveContext = Pick<PlainContext, 'host' | 'note' | 'options'>;
 
 /** Events until the stream ends, Ctrl-C or `--timeout`. A broken connection is reopened, and that is reported. */
 export const liveEvents = <T>(context: LiveContext, source: LiveSource<T>): AsyncIterable<T> =>
   followWithin(context, (signal) => reopening(context, source, signal));
 
 async function* reopening<T>(
-  { world, note }: LiveContext,
+  { host, note }: LiveContext,
   source: LiveSource<T>,
   signal: AbortSignal,
 ): AsyncGenerator<T, void, undefined> {
@@ -39,7 +39,7 @@ async function* reopening<T>(
       if (signal.aborted || failures >= RETRIES_MAX || !source.canResume() || !isBroken(error)) throw error;
       if (failures === 0) note(lostText(error));
       failures += 1;
-      await world.sleep(RETRY_MS, signal);
+      await host.sleep(RETRY_MS, signal);
     }
   }
 }
@@ -49,15 +49,15 @@ async function* reopening<T>(
  * 5. The signal ends the stream.
  */
 export async function* followWithin<T>(
-  { world, options }: Pick<PlainContext, 'world' | 'options'>,
+  { host, options }: Pick<PlainContext, 'host' | 'options'>,
   open: (signal: AbortSignal) => AsyncIterable<T>,
 ): AsyncGenerator<T, void, undefined> {
   const [stop, over] = [new AbortController(), new AbortController()];
   const limit = timeoutMs(options);
-  const release = world.onInterrupt(() => stop.abort());
+  const release = host.onInterrupt(() => stop.abort());
   let isLate = false;
   if (limit !== undefined)
-    void world.sleep(limit, over.signal).then(() => {
+    void host.sleep(limit, over.signal).then(() => {
       if (over.signal.aborted) return;
       isLate = true;
       stop.abort();

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { type OutputForm, printValue } from './output.ts';
-import { fakeWorld } from './testing/fake-world.ts';
+import { fakeHost } from './testing/fake-host.ts';
 
 const value = { text: 'a\u001b[31m\u009b1m\u007f\u0007', many: 'first\nsecond\u009b2J\n' };
 const printed = async (form: OutputForm, isTerminal: boolean): Promise<string> => {
-  const fake = fakeWorld({ isTerminal });
-  await printValue(fake.world, value, form);
+  const fake = fakeHost({ isTerminal });
+  await printValue(fake.host, value, form);
   return fake.out();
 };
 const isControl = /(?![\n\t])\p{Cc}/u;

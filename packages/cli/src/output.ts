@@ -1,5 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { CommandFailure } from './failure.ts';
+import type { Host } from './host.ts';
 import { type Item, type Kind, manifestOf } from './kinds/index.ts';
 import {
   harmless,
@@ -10,7 +11,6 @@ import {
   renderPaintedTable,
   styleFor,
 } from './terminal/index.ts';
-import type { World } from './world.ts';
 
 const forms = ['table', 'wide', 'yaml', 'json', 'name', 'manifest', 'jsonl'] as const;
 
@@ -38,19 +38,19 @@ interface ShownItems {
 }
 
 /** Prints one resource, or a list with `isList`. */
-export const printItems = async (world: World, shown: ShownItems, form: OutputForm): Promise<void> => {
+export const printItems = async (host: Host, shown: ShownItems, form: OutputForm): Promise<void> => {
   const { kind, items } = shown;
   if (form.form === 'table' || form.form === 'wide')
-    return world.stdout.write(tableOf(world, shown, form.form === 'wide'));
+    return host.stdout.write(tableOf(host, shown, form.form === 'wide'));
   if (form.form === 'name')
-    return world.stdout.write(items.map((item) => `${kind.name.toLowerCase()}/${item.name}\n`).join(''));
+    return host.stdout.write(items.map((item) => `${kind.name.toLowerCase()}/${item.name}\n`).join(''));
   if (form.form === 'manifest') {
-    const { withoutDefaults } = await world.loadManifests();
-    return writeYaml(world, await manifests(items.map(({ json }) => manifestOf(json, withoutDefaults))));
+    const { withoutDefaults } = await host.loadManifests();
+    return writeYaml(host, await manifests(items.map(({ json }) => manifestOf(json, withoutDefaults))));
   }
   const objects = items.map(({ json }) => json);
   const [first = {}] = objects;
-  return shown.isList ? printList(world, resourceList(objects), form) : printValue(world, first, form);
+  return shown.isList ? printList(host, resourceList(objects), form) : printValue(host, first, form);
 };
 
 interface PrintedList {
@@ -67,27 +67,27 @@ export const resourceList = (items: readonly JsonObject[]): PrintedList => ({
 });
 
 /** As printValue, for a list: JSON lines print one item on each line. */
-export const printList = async (world: World, list: PrintedList, form: OutputForm): Promise<void> => {
-  if (form.form !== 'jsonl') return printValue(world, list, form);
-  for (const item of list.items) await printValue(world, item, form);
+export const printList = async (host: Host, list: PrintedList, form: OutputForm): Promise<void> => {
+  if (form.form !== 'jsonl') return printValue(host, list, form);
+  for (const item of list.items) await printValue(host, item, form);
 };
 
 /** Prints any value in the forms without columns. */
-export const printValue = async (world: World, value: unknown, form: OutputForm): Promise<void> => {
-  const { isTerminal } = world.stdout;
+export const printValue = async (host: Host, value: unknown, form: OutputForm): Promise<void> => {
+  const { isTerminal } = host.stdout;
   if (form.form === 'jsonpath') {
     const found = readJsonPath(value, form.path);
-    return world.stdout.write(`${isTerminal ? harmless(found) : found}\n`);
+    return host.stdout.write(`${isTerminal ? harmless(found) : found}\n`);
   }
-  if (form.form === 'yaml') return writeYaml(world, await yamlText(value));
+  if (form.form === 'yaml') return writeYaml(host, await yamlText(value));
   const indent = form.form === 'jsonl' ? undefined : 2;
   const json = JSON.stringify(value, undefined, indent);
-  world.stdout.write(`${isTerminal ? harmlessJson(json) : json}\n`);
+  host.stdout.write(`${isTerminal ? harmlessJson(json) : json}\n`);
 };
 
 /** Unchanged in a pipe; on a terminal, control characters in values must have no effect. */
-export const writeYaml = (world: World, text: string): void =>
-  world.stdout.write(world.stdout.isTerminal ? harmlessYaml(text) : text);
+export const writeYaml = (host: Host, text: string): void =>
+  host.stdout.write(host.stdout.isTerminal ? harmlessYaml(text) : text);
 
 /** A value as YAML; long texts are not folded. */
 export const yamlText = async (value: unknown): Promise<string> => {
@@ -98,7 +98,7 @@ export const yamlText = async (value: unknown): Promise<string> => {
 const manifests = async (objects: readonly JsonObject[]): Promise<string> =>
   (await Promise.all(objects.map(yamlText))).join('---\n');
 
-const tableOf = (world: World, shown: ShownItems, isWide: boolean): string => {
+const tableOf = (host: Host, shown: ShownItems, isWide: boolean): string => {
   const { kind, items, isAcross } = shown;
   const upper = (headings: readonly string[]): string[] => headings.map((heading) => heading.toUpperCase());
   const headings = [
@@ -111,7 +111,7 @@ const tableOf = (world: World, shown: ShownItems, isWide: boolean): string => {
     ...item.cells,
     ...(isWide ? item.wideCells : []),
   ]);
-  return phaseTable(world, { headings, rows, color: shown.color });
+  return phaseTable(host, { headings, rows, color: shown.color });
 };
 
 interface PhaseTable {
@@ -122,10 +122,10 @@ interface PhaseTable {
 }
 
 /** A table for standard output, fitted to the terminal, with the cells below PHASE and STATE in the colours of their meaning. */
-export const phaseTable = (world: World, { headings, rows, color }: PhaseTable): string =>
+export const phaseTable = (host: Host, { headings, rows, color }: PhaseTable): string =>
   renderPaintedTable({
     headings,
     rows,
-    columns: world.stdout.isTerminal ? world.stdout.columns : undefined,
-    paint: phasePainter(styleFor(world.stdout, world.environment, color)),
+    columns: host.stdout.isTerminal ? host.stdout.columns : undefined,
+    paint: phasePainter(styleFor(host.stdout, host.environment, color)),
   });

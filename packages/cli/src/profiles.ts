@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CommandFailure } from './failure.ts';
+import type { Host } from './host.ts';
 import { isMap } from './json-value.ts';
-import type { World } from './world.ts';
 
 /** One saved server. */
 export interface Profile {
@@ -21,26 +21,26 @@ const fields = ['server', 'namespace', 'token', 'apiKey', 'password'] as const;
 const SECRET_MODE = 0o600;
 
 /** The user's directory of this program: XDG, or its equivalent on the platform. */
-export const userDirectory = (world: World, kind: 'config' | 'data' | 'state'): string => {
-  const { environment, platform } = world;
+export const userDirectory = (host: Host, kind: 'config' | 'data' | 'state'): string => {
+  const { environment, platform } = host;
   const xdg = environment[`XDG_${kind.toUpperCase()}_HOME`];
   if (xdg !== undefined && xdg !== '') return join(xdg, 'svc');
-  const home = environment['HOME'] ?? environment['USERPROFILE'] ?? world.cwd;
+  const home = environment['HOME'] ?? environment['USERPROFILE'] ?? host.cwd;
   if (platform === 'win32') return join(environment['APPDATA'] ?? home, 'svc');
   if (platform === 'darwin' && kind !== 'config') return join(home, 'Library', 'Application Support', 'svc');
   return join(home, { config: '.config', data: '.local/share', state: '.local/state' }[kind], 'svc');
 };
 
 /** Where profiles are kept. */
-export const profilesPath = (world: World): string => join(userDirectory(world, 'config'), 'profiles.json');
+export const profilesPath = (host: Host): string => join(userDirectory(host, 'config'), 'profiles.json');
 
 /** The saved profiles, or `default` alone; refuses a file that others may read, because it contains credentials. */
-export const readProfiles = (world: World): Profiles => {
-  const path = profilesPath(world);
-  const text = world.files.readText(path);
+export const readProfiles = (host: Host): Profiles => {
+  const path = profilesPath(host);
+  const text = host.files.readText(path);
   if (text === undefined) return { current: 'default', profiles: {} };
-  const mode = world.files.facts(path)?.mode ?? SECRET_MODE;
-  if (world.platform !== 'win32' && (mode & 0o077) !== 0) {
+  const mode = host.files.facts(path)?.mode ?? SECRET_MODE;
+  if (host.platform !== 'win32' && (mode & 0o077) !== 0) {
     throw new CommandFailure(`${path} may be read by others`, { hint: `chmod 600 ${path}` });
   }
   return parseProfiles(text, path);
@@ -70,5 +70,5 @@ const readProfile = (value: unknown): Profile => {
 };
 
 /** Replaces the file, mode 0600. */
-export const writeProfiles = (world: World, profiles: Profiles): void =>
-  world.files.writeText(profilesPath(world), `${JSON.stringify(profiles, undefined, 2)}\n`, SECRET_MODE);
+export const writeProfiles = (host: Host, profiles: Profiles): void =>
+  host.files.writeText(profilesPath(host), `${JSON.stringify(profiles, undefined, 2)}\n`, SECRET_MODE);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost } from '../testing/fake-host.ts';
 
 const PATH = '/home/me/.config/svc/profiles.json';
 const who = {
@@ -35,11 +35,11 @@ const profileFile = (profiles: object, current = 'default', mode = 0o600): NonNu
 
 describe('svc whoami', () => {
   it('shows who one is and what one may do', async () => {
-    const fake = fakeWorld({ handlers: seeing().handlers });
+    const fake = fakeHost({ handlers: seeing().handlers });
     expect(await fake.run('whoami')).toBe(0);
     expect(fake.out()).toContain('server:       http://127.0.0.1:7420 (9.9)\nsubject:      ann\n');
     expect(fake.out()).toMatch(/admin {4}\* {8}yes\nviewer {3}acme\/h {3}no/);
-    const json = fakeWorld({ handlers: seeing().handlers });
+    const json = fakeHost({ handlers: seeing().handlers });
     await json.run('whoami', '-o', 'json');
     expect(JSON.parse(json.out())).toMatchObject({ subject: 'ann', grants: [{ scope: '*' }, { scope: 'acme/h' }] });
   });
@@ -48,7 +48,7 @@ describe('svc whoami', () => {
 describe('svc login', () => {
   it('checks the credential from standard input and keeps it, mode 0600', async () => {
     const { credentials, handlers } = seeing();
-    const fake = fakeWorld({ handlers, piped: 'secret-token\n' });
+    const fake = fakeHost({ handlers, piped: 'secret-token\n' });
     expect(await fake.run('login', 'svc.test:80', '-n', 'acme', '--profile', 'work')).toBe(0);
     expect(credentials).toEqual(['Bearer secret-token']);
     expect(fake.files.get(PATH)?.mode).toBe(0o600);
@@ -60,13 +60,13 @@ describe('svc login', () => {
 
   it('asks at a terminal, for keys and passwords too', async () => {
     const { credentials, handlers } = seeing();
-    const keyed = fakeWorld({ handlers, hidden: 'key-1' });
+    const keyed = fakeHost({ handlers, hidden: 'key-1' });
     await keyed.run('login', '--api-key');
-    await fakeWorld({ handlers, hidden: 'pass' }).run('login', '--password');
-    await fakeWorld({ handlers, hidden: '' }).run('login');
+    await fakeHost({ handlers, hidden: 'pass' }).run('login', '--password');
+    await fakeHost({ handlers, hidden: '' }).run('login');
     expect(credentials).toEqual(['key-1', `Basic ${Buffer.from('svc:pass').toString('base64')}`, '']);
     expect(keyed.err()).toContain('apiKey');
-    expect(await fakeWorld({ handlers }).run('login')).toBe(exitCodes.interrupted);
+    expect(await fakeHost({ handlers }).run('login')).toBe(exitCodes.interrupted);
   });
 
   it('keeps nothing when the server refuses', async () => {
@@ -77,7 +77,7 @@ describe('svc login', () => {
         },
       },
     };
-    const fake = fakeWorld({ handlers, piped: 'wrong' });
+    const fake = fakeHost({ handlers, piped: 'wrong' });
     expect(await fake.run('login')).toBe(exitCodes.connection);
     expect(fake.files.has(PATH)).toBe(false);
   });
@@ -92,7 +92,7 @@ describe('profiles', () => {
       c: { server: 'http://c.test', password: 'pc' },
     });
     const run = (words: string[], environment = {}) =>
-      fakeWorld({ handlers, files, environment }).run('whoami', ...words);
+      fakeHost({ handlers, files, environment }).run('whoami', ...words);
     await run([]);
     await run(['--profile', 'b']);
     await run([], { SVC_PROFILE: 'c' });
@@ -112,24 +112,24 @@ describe('profiles', () => {
   it('never send a credential to another server than their own', async () => {
     const { credentials, handlers } = seeing();
     const files = profileFile({ default: { server: 'http://a.test', token: 'ta' } });
-    await fakeWorld({ handlers, files }).run('whoami', '--server', 'http://evil.test');
-    await fakeWorld({ handlers, files, environment: { SVC_SERVER: 'evil.test' } }).run('whoami');
-    await fakeWorld({ handlers, files }).run('whoami', '--server', 'http://a.test/');
+    await fakeHost({ handlers, files }).run('whoami', '--server', 'http://evil.test');
+    await fakeHost({ handlers, files, environment: { SVC_SERVER: 'evil.test' } }).run('whoami');
+    await fakeHost({ handlers, files }).run('whoami', '--server', 'http://a.test/');
     expect(credentials).toEqual(['', '', 'Bearer ta']);
   });
 
   it('are refused when others may read them, or when they are no JSON', async () => {
-    const open = fakeWorld({ files: profileFile({}, 'default', 0o644) });
+    const open = fakeHost({ files: profileFile({}, 'default', 0o644) });
     expect(await open.run('whoami')).toBe(exitCodes.refused);
     expect(open.err()).toContain(`chmod 600 ${PATH}`);
-    const broken = fakeWorld({ files: { [PATH]: { text: '{', mode: 0o600 } } });
+    const broken = fakeHost({ files: { [PATH]: { text: '{', mode: 0o600 } } });
     await broken.run('whoami');
     expect(broken.err()).toContain('is not JSON');
   });
 
   it('can be listed, chosen, changed, left and deleted', async () => {
     const files = profileFile({ default: { server: 'http://a.test', token: 'ta' }, b: {} });
-    const fake = fakeWorld({ files });
+    const fake = fakeHost({ files });
     await fake.run('profile', 'use', 'b');
     await fake.run('profile', 'set', 'b', '--server', 'http://b.test', '-n', 'acme');
     await fake.run('logout', '--profile', 'default');
@@ -150,13 +150,13 @@ describe('profiles', () => {
     expect(await fake.run('whoami', '--profile', 'nope')).toBe(exitCodes.refused);
     expect(await fake.run('logout', '--profile', 'nope')).toBe(exitCodes.refused);
     expect(fake.err()).toContain('there is no profile nope');
-    const none = fakeWorld();
+    const none = fakeHost();
     await none.run('profile', 'list');
     expect(none.err()).toContain('svc login');
   });
 
   it('refuse an address that is none', async () => {
-    const fake = fakeWorld();
+    const fake = fakeHost();
     expect(await fake.run('whoami', '--server', 'http://')).toBe(exitCodes.refused);
     expect(fake.err()).toContain('is not an address');
   });
@@ -168,8 +168,8 @@ describe('profiles', () => {
     ['win32', { APPDATA: '/app' }, '/app/svc/profiles.json'],
   ] as const)('live where %s keeps such files', async (platform, environment, expected) => {
     const { profilesPath } = await import('../profiles.ts');
-    const { world } = fakeWorld({ environment });
-    expect(profilesPath({ ...world, platform })).toBe(expected);
+    const { host } = fakeHost({ environment });
+    expect(profilesPath({ ...host, platform })).toBe(expected);
   });
 });
 
@@ -179,7 +179,7 @@ it('svc profile list -o json tells all but the credentials', async () => {
     profiles: { work: { server: 'http://s', token: 'hush' }, home: { namespace: 'n' } },
   };
   const path = '/home/me/.config/svc/profiles.json';
-  const fake = fakeWorld({ files: { [path]: { text: JSON.stringify(stored), mode: 0o600 } } });
+  const fake = fakeHost({ files: { [path]: { text: JSON.stringify(stored), mode: 0o600 } } });
   expect(await fake.run('profile', 'list', '-o', 'json')).toBe(0);
   expect(fake.out()).not.toContain('hush');
   expect(JSON.parse(fake.out())).toEqual({

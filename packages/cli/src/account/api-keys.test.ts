@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 const ID = '0198a0b0c0d07000800000000000000a';
 const SECRET = `svc_${ID}_${'s'.repeat(43)}`;
@@ -22,7 +22,7 @@ describe('svc apikey create', () => {
     ['create', 'apikey'],
   ])('%s %s: the key alone goes to standard output', async (...command) => {
     const requests: object[] = [];
-    const fake = fakeWorld({ handlers: creating(requests) });
+    const fake = fakeHost({ handlers: creating(requests) });
     const grants = ['--grant', 'viewer@acme/h', 'operator@acme:team/a/s', '--grant', 'admin', '--read-secrets'];
     expect(await fake.run(...command, 'ci', ...grants)).toBe(0);
     expect(fake.out()).toBe(`${SECRET}\n`);
@@ -42,7 +42,7 @@ describe('svc apikey create', () => {
 
   it('makes one for a namespace to come with --force', async () => {
     const requests: object[] = [];
-    const fake = fakeWorld({ handlers: creating(requests) });
+    const fake = fakeHost({ handlers: creating(requests) });
     await fake.run('apikey', 'create', 'ci', '--grant', 'viewer@acme');
     await fake.run('apikey', 'create', 'ci', '--grant', 'viewer@acme', '--force');
     expect(requests).toMatchObject([{ force: false }, { force: true }]);
@@ -50,8 +50,8 @@ describe('svc apikey create', () => {
 
   it('takes a time from now or a date as its end', async () => {
     const requests: { readonly expiresAt?: bigint }[] = [];
-    const fake = fakeWorld({ handlers: creating(requests) });
-    const now = fake.world.nowMs();
+    const fake = fakeHost({ handlers: creating(requests) });
+    const now = fake.host.nowMs();
     for (const expires of ['30d', '2h', '2030-01-31T00:00:00Z'])
       await fake.run('apikey', 'create', 'ci', '--grant', 'viewer', '--expires', expires);
     expect(requests.map(({ expiresAt }) => Number(expiresAt) / 1_000)).toEqual([
@@ -68,14 +68,14 @@ describe('svc apikey create', () => {
     [['--grant', 'viewer', '--expires', 'soon'], 'soon is not a valid time'],
   ])('with %o is refused without a call', async (flags, text) => {
     const requests: object[] = [];
-    const fake = fakeWorld({ handlers: creating(requests) });
+    const fake = fakeHost({ handlers: creating(requests) });
     expect(await fake.run('apikey', 'create', 'ci', ...flags)).toBe(exitCodes.refused);
     expect(fake.err()).toContain(text);
     expect(requests).toEqual([]);
   });
 
   it('prints key and secret as JSON', async () => {
-    const fake = fakeWorld({ handlers: creating([]) });
+    const fake = fakeHost({ handlers: creating([]) });
     await fake.run('apikey', 'create', 'ci', '--grant', 'viewer', '-o', 'json');
     expect(JSON.parse(fake.out())).toMatchObject({ key: { id: ID, name: 'ci' }, secret: SECRET });
   });
@@ -92,7 +92,7 @@ describe('svc apikey list', () => {
   };
 
   it('shows all pages, revoked keys when asked for', async () => {
-    const fake = fakeWorld({ handlers: pages });
+    const fake = fakeHost({ handlers: pages });
     expect(await fake.run('apikey', 'list', '--revoked')).toBe(0);
     expect(fake.out()).toMatch(/^ID +NAME +GRANTS +CREATED +LAST USED +STATE\n/);
     expect(fake.out()).toMatch(new RegExp(`${ID} +ci +viewer@acme/h\\+secrets +- +- +expired `));
@@ -100,13 +100,13 @@ describe('svc apikey list', () => {
   });
 
   it('prints names and JSON', async () => {
-    const names = fakeWorld({ handlers: pages });
+    const names = fakeHost({ handlers: pages });
     await names.run('apikey', 'list', '-o', 'name');
     expect(names.out()).toBe(`apikey/${ID}\n`);
-    const json = fakeWorld({ handlers: pages });
+    const json = fakeHost({ handlers: pages });
     await json.run('apikey', 'list', '-o', 'json');
     expect(JSON.parse(json.out())).toMatchObject([{ id: ID }]);
-    const lines = fakeWorld({ handlers: pages });
+    const lines = fakeHost({ handlers: pages });
     await lines.run('apikey', 'list', '-o', 'jsonl');
     expect(JSON.parse(lines.out())).toMatchObject({ id: ID });
   });
@@ -124,7 +124,7 @@ describe('svc apikey revoke', () => {
       },
     };
     for (const text of [ID, `svc_${ID}`, SECRET]) {
-      const fake = fakeWorld({ handlers });
+      const fake = fakeHost({ handlers });
       expect(await fake.run('apikey', 'revoke', text)).toBe(0);
       expect(fake.out()).toBe(`apikey/${ID} revoked\n`);
     }
@@ -139,6 +139,6 @@ describe('svc apikey revoke', () => {
         },
       },
     };
-    expect(await fakeWorld({ handlers }).run('apikey', 'revoke', 'x')).toBe(exitCodes.notFound);
+    expect(await fakeHost({ handlers }).run('apikey', 'revoke', 'x')).toBe(exitCodes.notFound);
   });
 });

@@ -2,11 +2,11 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { GlobalOptions } from '../connection.ts';
 import { openPlain } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { mapOf, mapsOf, msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
 import { outputForm, printList, printValue } from '../output.ts';
 import { localTime, renderTable } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import { grantText } from './grant-text.ts';
 
 export interface ApiKeyOptions extends GlobalOptions {
@@ -44,9 +44,9 @@ const parseGrant = (text: string, readSecrets: boolean): JsonObject => {
 };
 
 /** Microseconds of a moment given as text: a duration from now, or a date. */
-const parseExpiry = (world: World, text: string): string => {
+const parseExpiry = (host: Host, text: string): string => {
   const [, count, unit] = /^(\d+)([mhd])$/.exec(text) ?? [];
-  const ms = count === undefined ? Date.parse(text) : world.nowMs() + Number(count) * UNITS[unit as keyof typeof UNITS];
+  const ms = count === undefined ? Date.parse(text) : host.nowMs() + Number(count) * UNITS[unit as keyof typeof UNITS];
   if (Number.isNaN(ms))
     throw new CommandFailure(`--expires ${text} is not a valid time`, { hint: 'write it as 30d, 12h or 2030-01-31' });
   return String(BigInt(Math.round(ms)) * 1_000n);
@@ -55,31 +55,31 @@ const parseExpiry = (world: World, text: string): string => {
 const grantsText = (key: JsonObject): string => mapsOf(key['grants']).map(grantText).join(', ');
 
 /** `svc apikey create NAME`: prints the key on standard output; it is shown only once. */
-export const createApiKey = async (world: World, name: string, options: ApiKeyOptions): Promise<void> => {
+export const createApiKey = async (host: Host, name: string, options: ApiKeyOptions): Promise<void> => {
   const grants = (options.grant ?? []).map((text) => parseGrant(text, options.readSecrets === true));
   if (grants.length === 0)
     throw new CommandFailure('a key needs at least one grant', { hint: '--grant viewer@acme, or --grant admin' });
-  const expiresAt = options.expires === undefined ? undefined : parseExpiry(world, options.expires);
+  const expiresAt = options.expires === undefined ? undefined : parseExpiry(host, options.expires);
   const form = outputForm(options.output);
-  const { call, note } = await openPlain(world, options);
+  const { call, note } = await openPlain(host, options);
   const force = options.force === true;
   const request = { name, grants, force, ...(expiresAt === undefined ? {} : { expiresAt }) };
   const answer = await call('AuthService/CreateApiKey', request);
   const key = mapOf(answer['key']);
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, answer, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printValue(host, answer, form);
   note(`key ${textOf(key['id'])} for ${grantsText(key)}; it is not shown again:`);
-  world.stdout.write(`${textOf(answer['secret'])}\n`);
+  host.stdout.write(`${textOf(answer['secret'])}\n`);
 };
 
 /** `svc apikey list`: keys whose grants are all within those of the caller, newest first. */
-export const listApiKeys = async (world: World, options: ApiKeyOptions): Promise<void> => {
+export const listApiKeys = async (host: Host, options: ApiKeyOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const { call, note } = await openPlain(world, options);
+  const { call, note } = await openPlain(host, options);
   const request = { includeRevoked: options.revoked === true, member: 'keys' };
   const keys = await listItems({ call, limit: Number.POSITIVE_INFINITY }, 'AuthService/ListApiKeys', request);
-  if (form.form === 'name') return world.stdout.write(keys.map(({ id }) => `apikey/${textOf(id)}\n`).join(''));
-  if (form.form === 'jsonl') return printList(world, { items: keys }, form);
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, keys, form);
+  if (form.form === 'name') return host.stdout.write(keys.map(({ id }) => `apikey/${textOf(id)}\n`).join(''));
+  if (form.form === 'jsonl') return printList(host, { items: keys }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printValue(host, keys, form);
   if (keys.length === 0) return note('no keys within your own grants; `svc apikey create` creates one');
   const rows = keys.map((key) => [
     textOf(key['id']),
@@ -87,25 +87,25 @@ export const listApiKeys = async (world: World, options: ApiKeyOptions): Promise
     grantsText(key),
     timeText(key['createdAt']),
     timeText(key['lastUsedAt']),
-    stateText(world, key),
+    stateText(host, key),
   ]);
-  const width = world.stdout.isTerminal ? world.stdout.columns : undefined;
-  world.stdout.write(renderTable(['ID', 'NAME', 'GRANTS', 'CREATED', 'LAST USED', 'STATE'], rows, width));
+  const width = host.stdout.isTerminal ? host.stdout.columns : undefined;
+  host.stdout.write(renderTable(['ID', 'NAME', 'GRANTS', 'CREATED', 'LAST USED', 'STATE'], rows, width));
 };
 
 const timeText = (micros: JsonValue | undefined): string => (msOf(micros) === 0 ? '-' : localTime(msOf(micros)));
 
-const stateText = (world: World, { revokedAt, expiresAt }: JsonObject): string => {
+const stateText = (host: Host, { revokedAt, expiresAt }: JsonObject): string => {
   if (revokedAt !== undefined) return `revoked ${timeText(revokedAt)}`;
   if (expiresAt === undefined) return 'valid';
-  return `${msOf(expiresAt) <= world.nowMs() ? 'expired' : 'until'} ${timeText(expiresAt)}`;
+  return `${msOf(expiresAt) <= host.nowMs() ? 'expired' : 'until'} ${timeText(expiresAt)}`;
 };
 
 /** `svc apikey revoke ID`: requests with it are refused at once, and its open streams end within 30 s. */
-export const revokeApiKey = async (world: World, id: string, options: GlobalOptions): Promise<void> => {
-  const { call } = await openPlain(world, options);
+export const revokeApiKey = async (host: Host, id: string, options: GlobalOptions): Promise<void> => {
+  const { call } = await openPlain(host, options);
   await call('AuthService/RevokeApiKey', { id: keyId(id) });
-  world.stdout.write(`apikey/${keyId(id)} revoked\n`);
+  host.stdout.write(`apikey/${keyId(id)} revoked\n`);
 };
 
 /** The whole key, or its beginning as lists show it, is accepted as well. */

@@ -2,7 +2,7 @@ import type { ModifyAgentRequest } from '@svc/api/gateway';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld, ScriptedTerminal } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost, ScriptedTerminal } from '../testing/fake-host.ts';
 
 const written: ModifyAgentRequest[] = [];
 let annotations: Record<string, string>;
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 const run = async (words: readonly string[], options: FakeOptions = {}) => {
-  const shell = fakeWorld({
+  const shell = fakeHost({
     handlers: {
       unary: {
         GetAgent: () => ({

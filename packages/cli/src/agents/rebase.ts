@@ -4,9 +4,9 @@ import { confirm } from '../confirm.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { unifiedDiff } from '../manifests/index.ts';
 import { yamlText } from '../output.ts';
-import type { World } from '../world.ts';
 
 export interface RebaseOptions extends GlobalOptions {
   /** Fields of the spec that stay as the agent has them. */
@@ -25,8 +25,8 @@ const TEMPLATE_UID = 'svc/template-uid';
  * `svc agent rebase NAME`: applies the current template to the agent: fields of the template win, except for --keep; fields that
  * only the agent has stay. Shows the difference and asks. The agent's record of its template is updated.
  */
-export const rebaseAgent = async (world: World, name: string, options: RebaseOptions): Promise<void> => {
-  const context = await openContext(world, options);
+export const rebaseAgent = async (host: Host, name: string, options: RebaseOptions): Promise<void> => {
+  const context = await openContext(host, options);
   const { client, target, note } = context;
   const { agent } = await client.gateway.getAgent({ ns: target.namespace, name });
   const annotations = agent?.metadata?.annotations ?? {};
@@ -41,17 +41,17 @@ export const rebaseAgent = async (world: World, name: string, options: RebaseOpt
     annotations[TEMPLATE_UID] === from.uid;
   const difference = await differenceOf(agent?.spec, spec, { name, template });
   if (difference === '' && isRecorded) return note(`agent ${name} is on the newest version of ${template} already`);
-  world.stdout.write(difference);
+  host.stdout.write(difference);
   if (difference === '') note('nothing changes but the recorded version of the template');
   if (options.dryRun === true) return;
-  await confirm(world, {
+  await confirm(host, {
     text: 'write this?',
     isAgreed: options.yes === true,
     refusal: 'nothing was written',
   });
   const resourceVersion = agent?.metadata?.resourceVersion ?? '';
   await client.gateway.modifyAgent({ ns: target.namespace, agent: name, template, spec, resourceVersion });
-  world.stdout.write(`agent/${name} rebased on ${template} (version ${from.version})\n`);
+  host.stdout.write(`agent/${name} rebased on ${template} (version ${from.version})\n`);
 };
 
 const readTemplate = async (
@@ -69,10 +69,10 @@ const readTemplate = async (
 };
 
 const rebased = async (
-  { world }: CommandContext,
+  { host }: CommandContext,
   given: { readonly agent: Agent | undefined; readonly template: JsonObject; readonly keep: readonly string[] },
 ): Promise<AgentSpec> => {
-  const { mergePatch } = await world.loadManifests();
+  const { mergePatch } = await host.loadManifests();
   const { agent, template, keep } = given;
   const own = agent?.spec === undefined ? {} : (toJson(AgentSpecSchema, agent.spec) as JsonObject);
   const unknown = keep.find((field) => !AgentSpecSchema.fields.some(({ jsonName }) => jsonName === field));

@@ -7,7 +7,7 @@ import type {
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost } from '../testing/fake-host.ts';
 
 const meta = (name: string, more: object = {}) => ({
   name,
@@ -61,7 +61,7 @@ const exporting: FakeHandlers = {
 
 describe('svc export --data', () => {
   it('writes one archive: manifests with values, files with bytes, sessions with messages', async () => {
-    const shell = fakeWorld({ handlers: exporting });
+    const shell = fakeHost({ handlers: exporting });
     expect(await shell.run('export', '--data')).toBe(exitCodes.ok);
     const lines = shell.out().trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -88,7 +88,7 @@ describe('svc export --data', () => {
       },
     );
     const resources = [made, of('Deployment', meta('d'), { case: 'deployment', value: {} })];
-    const shell = fakeWorld({ handlers: { unary: { ListResources: () => ({ resources }) } } });
+    const shell = fakeHost({ handlers: { unary: { ListResources: () => ({ resources }) } } });
     expect(await shell.run('export', '--data')).toBe(exitCodes.ok);
     const lines = shell.out().trim().split('\n').slice(1);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -99,7 +99,7 @@ describe('svc export --data', () => {
   });
 
   it('leaves keys and finalizers of the system out of manifests too', async () => {
-    const shell = fakeWorld({ handlers: exporting });
+    const shell = fakeHost({ handlers: exporting });
     await shell.run('export');
     expect(shell.out()).toContain('  labels:\n    mine: x\n  finalizers:\n    - a/b\n');
     expect(shell.out()).toContain('    k: aHVzaA==\n');
@@ -189,7 +189,7 @@ describe('svc import of an archive', () => {
     },
   };
   const run = async (text: string, options: FakeOptions = {}) => {
-    const shell = fakeWorld({ handlers, files: { '/work/all.jsonl': { text, mode: 0o600 } }, ...options });
+    const shell = fakeHost({ handlers, files: { '/work/all.jsonl': { text, mode: 0o600 } }, ...options });
     return { exit: await shell.run('import', 'all.jsonl'), out: shell.out(), err: shell.err() };
   };
 
@@ -303,13 +303,13 @@ describe('svc import of an archive', () => {
       },
     };
     const text = lines({ manifest: { kind: 'Deployment', metadata: { name: 'd' } } }, session, session);
-    const shell = fakeWorld({ handlers: { unary }, files: { '/work/all.jsonl': { text, mode: 0o600 } } });
+    const shell = fakeHost({ handlers: { unary }, files: { '/work/all.jsonl': { text, mode: 0o600 } } });
     expect(await shell.run('import', 'all.jsonl')).toBe(exitCodes.ok);
     expect(asked).toEqual(['deployment', 'deployment', 'deployment', 'sessions', 'sessions']);
-    const late = fakeWorld({ handlers: { unary }, files: { '/work/all.jsonl': { text, mode: 0o600 } } });
+    const late = fakeHost({ handlers: { unary }, files: { '/work/all.jsonl': { text, mode: 0o600 } } });
     const { runCommandLine } = await import('../program/index.ts');
-    const world = { ...late.world, sleep: () => Promise.resolve() };
-    expect(await runCommandLine(['import', 'all.jsonl'], world)).toBe(exitCodes.ok);
+    const host = { ...late.host, sleep: () => Promise.resolve() };
+    expect(await runCommandLine(['import', 'all.jsonl'], host)).toBe(exitCodes.ok);
     expect(late.err()).toContain('Deployment default/d: Degraded: m');
     expect(sessions).toHaveLength(4);
   });
@@ -333,7 +333,7 @@ describe('svc import of an archive', () => {
     const manifest = 'kind: Skill\nmetadata: {name: k}\nspec: {description: d, instructions: i}\n';
     expect((await run(manifest)).exit).toBe(exitCodes.ok);
     expect(applied).toMatchObject([{ atomic: false, keepGoing: true }]);
-    const shell = fakeWorld({ handlers, piped: manifest });
+    const shell = fakeHost({ handlers, piped: manifest });
     expect(await shell.run('import', '-')).toBe(exitCodes.ok);
     expect((await run(manifest, { files: {} })).err).toContain('there is no all.jsonl');
   });

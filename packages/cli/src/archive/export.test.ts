@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 const resource = (kind: string, name: string, more: object = {}) => ({
   apiVersion: 'svc/v1',
@@ -41,7 +41,7 @@ it('svc export prints everything that can be written, in the order of applicatio
       },
     },
   };
-  const shell = fakeWorld({ handlers });
+  const shell = fakeHost({ handlers });
   expect(await shell.run('export')).toBe(exitCodes.ok);
   const documents = parseAllDocuments(shell.out()).map(
     (document) => document.toJSON() as { kind: string; metadata: { name: string } },
@@ -73,7 +73,7 @@ it('svc export leaves out what an exported deployment renders, and tells', async
     rendered('above', 'top/d--n-1', 'd'),
     rendered('other', 'default/e--n-1', 'e'),
   ];
-  const shell = fakeWorld({ handlers: { unary: { ListResources: () => ({ resources }) } } });
+  const shell = fakeHost({ handlers: { unary: { ListResources: () => ({ resources }) } } });
   expect(await shell.run('export')).toBe(exitCodes.ok);
   expect(shell.out().match(/name: .*/g)).toEqual(['name: above', 'name: other', 'name: d']);
   expect(shell.err()).toBe(
@@ -83,7 +83,7 @@ it('svc export leaves out what an exported deployment renders, and tells', async
 
 it('svc export tells of files whose bytes only an archive has', async () => {
   const file = { ...resource('File', 'f'), spec: { kind: { case: 'file', value: { path: '/a.md' } } } };
-  const shell = fakeWorld({ handlers: { unary: { ListResources: () => ({ resources: [file] }) } } });
+  const shell = fakeHost({ handlers: { unary: { ListResources: () => ({ resources: [file] }) } } });
   expect(await shell.run('export')).toBe(exitCodes.ok);
   expect(shell.err()).toBe('1 file is without its bytes: --data has them\n1 resource\n');
 });

@@ -4,12 +4,12 @@ import type { Resource } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
+import type { Host } from '../host.ts';
 import { mapOf } from '../json-value.ts';
 import { isAuthorable, manifestOf } from '../kinds/index.ts';
 import { writeYaml, yamlText } from '../output.ts';
 import { counted } from '../terminal/index.ts';
 import { genericJson, readGeneric } from '../typed-resource.ts';
-import type { World } from '../world.ts';
 import { writeArchive } from './write-archive.ts';
 
 export interface ExportOptions extends GlobalOptions {
@@ -25,10 +25,10 @@ export interface ExportOptions extends GlobalOptions {
  * included only for callers who may read them. Manifests leave out what others own or an exported deployment renders: it is made again.
  * An archive ends with what deployments render too, because people may have added to it.
  */
-export const exportAll = async (world: World, options: ExportOptions): Promise<void> => {
-  const context = await openContext(world, options);
+export const exportAll = async (host: Host, options: ExportOptions): Promise<void> => {
+  const context = await openContext(host, options);
   const { client, target, note } = context;
-  const { applyRank, withoutDefaults } = await world.loadManifests();
+  const { applyRank, withoutDefaults } = await host.loadManifests();
   const ns = options.allNamespaces === true ? '-' : target.namespace;
   const found: Resource[] = [];
   let pageToken = '';
@@ -69,7 +69,7 @@ export const exportAll = async (world: World, options: ExportOptions): Promise<v
     const uid = mapOf(manifest['metadata'])['uid'] ?? '';
     const metadata = { ...mapOf(document['metadata']), uid };
     const text = await yamlText(options.uids === true ? { ...document, metadata } : document);
-    writeYaml(world, index === 0 ? text : `---\n${text}`);
+    writeYaml(host, index === 0 ? text : `---\n${text}`);
   }
   note(counted(manifests.length, 'resource'));
 };

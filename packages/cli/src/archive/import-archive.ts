@@ -6,13 +6,13 @@ import { isSvcError, type SessionKey } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
 import { updateLive } from '../editing/index.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { mapOf, textOf } from '../json-value.ts';
 import { addressOf } from '../kinds/index.ts';
 import { type ApplyOptions, isFailed, printReport, waitUntilReady } from '../manifests/index.ts';
 import { fileAt, hashOf, store } from '../stored-files/index.ts';
 import { counted } from '../terminal/index.ts';
 import { readGeneric } from '../typed-resource.ts';
-import type { World } from '../world.ts';
 import {
   type ArchivedFile,
   type ArchivedManifest,
@@ -33,8 +33,8 @@ const DEPLOYMENTS_WAIT = '1m';
  * messages again, under their ids where these are free. May be repeated: what exists stays, and an interrupted session
  * continues where it stopped.
  */
-export const importArchive = async (world: World, blob: Blob, options: ApplyOptions): Promise<void> => {
-  const importer = new Importer(await openContext(world, options));
+export const importArchive = async (host: Host, blob: Blob, options: ApplyOptions): Promise<void> => {
+  const importer = new Importer(await openContext(host, options));
   for await (const line of readArchive(blob)) {
     if ('manifest' in line && line.deployment !== undefined) await importer.rendered(line.manifest, line.deployment);
     else if ('manifest' in line) await importer.manifest(line);
@@ -82,7 +82,7 @@ class Importer {
     const { kind, namespace, name, channel, labels, annotations, spec } = partsOf(manifest);
     const address = addressOf({ namespace }, kind, channel === '' ? name : `${channel}/${name}`);
     await this.#attempt(`${kind} ${namespace}/${name} of deployment ${deployment}`, async () => {
-      const { mergePatch } = await this.#context.world.loadManifests();
+      const { mergePatch } = await this.#context.host.loadManifests();
       const wanted = { metadata: { labels, annotations }, spec };
       const change = (live: JsonObject): JsonObject => mergePatch(live as never, wanted as never) as JsonObject;
       const done = await updateLive(this.#context, address, { change, isNested: false });
@@ -162,7 +162,7 @@ class Importer {
     this.#batch = [];
     this.#characters = 0;
     const { results } = await this.#apply({ text, atomic: false, keepGoing: true });
-    printReport(this.#context.world, { results, documents: [] }, 'table');
+    printReport(this.#context.host, { results, documents: [] }, 'table');
     this.#counts.resources += results.filter((result) => !isOneFailed(result)).length;
     if (isFailed(results)) this.#counts.failures += 1;
     this.#deployments.push(...results.filter((result) => result.kind === 'Deployment' && !isOneFailed(result)));
@@ -198,7 +198,7 @@ class Importer {
   /** A new File resource with its former uid; undefined if the archive has none, then the upload creates the resource. */
   async #emptyFile(context: CommandContext, { namespace, spec, uid = '' }: ArchivedFile): Promise<File | undefined> {
     if (uid === '') return undefined;
-    const { withoutDefaults } = await this.#context.world.loadManifests();
+    const { withoutDefaults } = await this.#context.host.loadManifests();
     const plain = withoutDefaults('File', spec) as JsonObject;
     const manifest = { apiVersion: 'svc/v1', kind: 'File', metadata: { namespace }, spec: plain };
     await this.#apply({ text: documentOf(manifest, { uid }) });
@@ -227,7 +227,7 @@ class Importer {
       await waitUntilReady(this.#context, deployments, DEPLOYMENTS_WAIT);
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error;
-      this.#context.world.stderr.write(`${error.message}\n`);
+      this.#context.host.stderr.write(`${error.message}\n`);
     }
   }
 
@@ -254,7 +254,7 @@ class Importer {
     } catch (error) {
       if (!(error instanceof CommandFailure) && (!isSvcError(error) || error.code === 'UNAVAILABLE')) throw error;
       const reason = isSvcError(error) ? ` (${error.reason})` : '';
-      this.#context.world.stderr.write(`${subject}: ${error.message}${reason}\n`);
+      this.#context.host.stderr.write(`${subject}: ${error.message}${reason}\n`);
       this.#counts.failures += 1;
     }
   }

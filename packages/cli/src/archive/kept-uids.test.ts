@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 const FIRST = '01890000-0000-7000-8000-000000000001';
 const SECOND = '01890000-0000-7000-8000-000000000002';
@@ -25,7 +25,7 @@ const documents = (text: string) =>
   parseAllDocuments(text).map((document) => document.toJSON() as { metadata: object });
 
 it('an archive has the uid of each manifest beside it, and the owners that are in it too', async () => {
-  const shell = fakeWorld({ handlers: listing });
+  const shell = fakeHost({ handlers: listing });
   expect(await shell.run('export', '--data')).toBe(exitCodes.ok);
   const lines = shell.out().trim().split('\n').slice(1);
   expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -35,10 +35,10 @@ it('an archive has the uid of each manifest beside it, and the owners that are i
 });
 
 it('manifests have their uids only when that is asked for', async () => {
-  const plain = fakeWorld({ handlers: listing });
+  const plain = fakeHost({ handlers: listing });
   expect(await plain.run('export')).toBe(exitCodes.ok);
   expect(plain.out()).not.toContain('uid');
-  const asked = fakeWorld({ handlers: listing });
+  const asked = fakeHost({ handlers: listing });
   expect(await asked.run('export', '--uids')).toBe(exitCodes.ok);
   expect(documents(asked.out()).map(({ metadata }) => metadata)).toEqual([
     { name: 'kept', namespace: 'default', uid: SECOND },
@@ -62,7 +62,7 @@ const importing = (isOwnerThere = true) => {
   return { applied, handlers: { unary } };
 };
 const run = async (text: string, handlers: FakeHandlers, name = 'all.jsonl') => {
-  const shell = fakeWorld({ handlers, files: { [`/work/${name}`]: { text, mode: 0o600 } } });
+  const shell = fakeHost({ handlers, files: { [`/work/${name}`]: { text, mode: 0o600 } } });
   return { exit: await shell.run('import', name), err: shell.err() };
 };
 const kept = { manifest: manifestOf('kept'), uid: SECOND, owners: [{ kind: 'Skill', name: 'owner' }] };
@@ -102,7 +102,7 @@ it('an import of manifests asks for their uids, which an apply refuses', async (
   const text = `kind: Skill\nmetadata: {name: s, uid: "${FIRST}"}\nspec: {description: d, instructions: i}\n`;
   expect((await run(text, handlers, 's.yaml')).exit).toBe(exitCodes.ok);
   expect(applied).toMatchObject([{ keepUids: true, text: expect.stringContaining(FIRST) }]);
-  const shell = fakeWorld({ handlers, files: { '/work/s.yaml': { text, mode: 0o600 } } });
+  const shell = fakeHost({ handlers, files: { '/work/s.yaml': { text, mode: 0o600 } } });
   expect(await shell.run('apply', '-f', 's.yaml')).toBe(exitCodes.refused);
   expect(shell.err()).toContain('metadata.uid: is written by the system (SERVER_OWNED)');
   expect(applied).toHaveLength(1);

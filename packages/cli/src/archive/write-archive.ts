@@ -27,11 +27,11 @@ export const writeArchive = async (
     readonly all: readonly Resource[];
   },
 ): Promise<void> => {
-  const { world, note } = context;
-  const write = (line: ArchiveLine | typeof ARCHIVE_HEAD): void => world.stdout.write(`${JSON.stringify(line)}\n`);
+  const { host, note } = context;
+  const write = (line: ArchiveLine | typeof ARCHIVE_HEAD): void => host.stdout.write(`${JSON.stringify(line)}\n`);
   write(ARCHIVE_HEAD);
   const manifests = found.manifests.filter(({ kind }) => kind !== 'File');
-  const { withoutDefaults } = await world.loadManifests();
+  const { withoutDefaults } = await host.loadManifests();
   const ownersOf = ownersWithin(found.all, [...manifests, ...found.rendered.map(({ manifest }) => manifest)]);
   for (const manifest of manifests) {
     const uid = uidOf(manifest);

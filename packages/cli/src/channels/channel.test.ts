@@ -2,7 +2,7 @@ import type { ListChannelMessagesRequest, ModifyChannelRequest, PostChannelMessa
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost } from '../testing/fake-host.ts';
 
 const message = (id: string, content: string, more: object = {}) => ({ id, content, authorKind: 'user', ...more });
 const posts: PostChannelMessageRequest[] = [];
@@ -34,7 +34,7 @@ const handlers: FakeHandlers = {
   },
 };
 const run = async (words: readonly string[], options: FakeOptions = {}) => {
-  const shell = fakeWorld({ handlers, ...options });
+  const shell = fakeHost({ handlers, ...options });
   return { exit: await shell.run('channel', ...words), out: shell.out(), err: shell.err() };
 };
 
@@ -213,7 +213,7 @@ describe('svc channel tail', () => {
 
   it('reads no further page after Ctrl-C', async () => {
     let pages = 0;
-    const shell: ReturnType<typeof fakeWorld> = fakeWorld({
+    const shell: ReturnType<typeof fakeHost> = fakeHost({
       handlers: {
         unary: {
           ListChannelMessages: () => {

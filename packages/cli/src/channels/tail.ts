@@ -4,10 +4,10 @@ import { type ChannelEvent, ChannelEventKind, ChannelEventSchema } from '@svc/ap
 import { isSvcError } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { liveEvents } from '../live-stream.ts';
 import { outputForm } from '../output.ts';
 import { harmless, localTime, type Style, styleFor } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import type { ChannelOptions } from './channel.ts';
 import { ShownOfChannel } from './shown-of-channel.ts';
 
@@ -18,21 +18,21 @@ const PAGE_MAX = 200;
 const PAGE_AGAIN = 50;
 
 /** `svc channel tail CHANNEL`: the newest messages, then everything that happens until Ctrl-C; continues after a restart. */
-export const tailChannel = async (world: World, channel: string, options: ChannelOptions): Promise<void> => {
+export const tailChannel = async (host: Host, channel: string, options: ChannelOptions): Promise<void> => {
   const { form } = outputForm(options.output);
   const isJson = form === 'json' || form === 'jsonl';
   if (!isJson && form !== 'table' && form !== 'wide')
     throw new CommandFailure(`a channel has no form ${form} here`, { hint: 'table or jsonl' });
-  const context = await openContext(world, options);
-  const style = styleFor(world.stdout, world.environment, options.color);
+  const context = await openContext(host, options);
+  const style = styleFor(host.stdout, host.environment, options.color);
   const show = (message: ChannelMessage): void =>
-    world.stdout.write(
+    host.stdout.write(
       isJson ? `${JSON.stringify(toJson(ChannelMessageSchema, message))}\n` : messageLine(message, style),
     );
   const tail = new Tail({ context, channel, limit: context.limit ?? SHOWN, show });
   if (options.follow === false) return tail.list();
   for await (const event of tail.follow())
-    world.stdout.write(isJson ? `${JSON.stringify(toJson(ChannelEventSchema, event))}\n` : eventLine(event, style));
+    host.stdout.write(isJson ? `${JSON.stringify(toJson(ChannelEventSchema, event))}\n` : eventLine(event, style));
 };
 
 interface TailParts {

@@ -2,8 +2,8 @@ import { basename, resolve } from 'node:path';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type SessionMessagePartSchema, SessionMessagePartType } from '@svc/api/data';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { mediaTypeOf } from '../media-type.ts';
-import type { World } from '../world.ts';
 
 /** Part of a message that carries a file. */
 export type Attachment = MessageInitShape<typeof SessionMessagePartSchema>;
@@ -18,8 +18,8 @@ const kinds = {
 } as const;
 
 /** Reads a file into a part with a data URL, which the server stores as an object. */
-export const attachmentOf = (world: World, path: string): Attachment => {
-  const bytes = world.files.readBytes(resolve(world.cwd, path));
+export const attachmentOf = (host: Host, path: string): Attachment => {
+  const bytes = host.files.readBytes(resolve(host.cwd, path));
   if (bytes === undefined) throw new CommandFailure(`there is no file ${path}`);
   if (bytes.length > ATTACHMENT_BYTES) {
     throw new CommandFailure(`${path} is larger than ${ATTACHMENT_BYTES / 1_048_576} MiB`, {

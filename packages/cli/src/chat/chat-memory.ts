@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import type { Host } from '../host.ts';
 import { userDirectory } from '../profiles.ts';
-import type { World } from '../world.ts';
 
 /** Conversations remembered; older ones are forgotten, not deleted. */
 const REMEMBERED = 100;
@@ -12,11 +12,11 @@ export interface ChatPlace {
   readonly agent: string;
 }
 
-const pathOf = (world: World): string => join(userDirectory(world, 'state'), 'chats.json');
+const pathOf = (host: Host): string => join(userDirectory(host, 'state'), 'chats.json');
 const keyOf = (place: ChatPlace): string => [place.server, place.namespace, place.agent].join(' ');
 
-const read = (world: World): [string, string][] => {
-  const text = world.files.readText(pathOf(world));
+const read = (host: Host): [string, string][] => {
+  const text = host.files.readText(pathOf(host));
   if (text === undefined) return [];
   try {
     const value: unknown = JSON.parse(text);
@@ -30,13 +30,12 @@ const read = (world: World): [string, string][] => {
 };
 
 /** The session of the last chat, so that `svc chat` continues it. */
-export const recallChat = (world: World, place: ChatPlace): string | undefined =>
-  new Map(read(world)).get(keyOf(place));
+export const recallChat = (host: Host, place: ChatPlace): string | undefined => new Map(read(host)).get(keyOf(place));
 
 /** Keeps the session for `recallChat`; the oldest entries are dropped. */
-export const rememberChat = (world: World, place: ChatPlace, sessionId: string): void => {
+export const rememberChat = (host: Host, place: ChatPlace, sessionId: string): void => {
   const key = keyOf(place);
-  const others = read(world).filter(([known]) => known !== key);
+  const others = read(host).filter(([known]) => known !== key);
   const kept = [...others, [key, sessionId]].slice(-REMEMBERED);
-  world.files.writeText(pathOf(world), `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`, 0o600);
+  host.files.writeText(pathOf(host), `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`, 0o600);
 };

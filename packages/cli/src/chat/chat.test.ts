@@ -1,10 +1,10 @@
 import type { SendMessageRequest } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
+import { interrupt } from '../host.ts';
 import { done, event, reset, text, toolCall } from '../testing/fake-events.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld, ScriptedTerminal } from '../testing/fake-world.ts';
-import { interrupt } from '../world.ts';
+import { type FakeOptions, fakeHost, ScriptedTerminal } from '../testing/fake-host.ts';
 
 const session = { sessionId: 's1', agent: 'demo', state: 'IDLE' };
 
@@ -34,7 +34,7 @@ const talking = (
 describe('svc chat -m', () => {
   const once = async (turn: readonly object[], options: FakeOptions = {}, ...words: string[]) => {
     const { handlers, sent } = talking([turn]);
-    const fake = fakeWorld({ handlers, ...options });
+    const fake = fakeHost({ handlers, ...options });
     const exit = await fake.run('chat', '-m', 'hi', ...words);
     return { ...fake, exit, sent };
   };
@@ -57,13 +57,13 @@ describe('svc chat -m', () => {
 
   it('takes the message from a pipe', async () => {
     const { handlers, sent } = talking([[text('yes'), done()]]);
-    const fake = fakeWorld({ handlers, piped: 'from a pipe\n' });
+    const fake = fakeHost({ handlers, piped: 'from a pipe\n' });
     expect(await fake.run('chat', 'helper', '-n', 'acme')).toBe(0);
     expect(sent[0]).toMatchObject({ ns: 'acme', agent: 'helper', message: 'from a pipe' });
   });
 
   it('refuses an empty pipe', async () => {
-    const fake = fakeWorld({ piped: ' \n' });
+    const fake = fakeHost({ piped: ' \n' });
     expect(await fake.run('chat')).toBe(exitCodes.refused);
     expect(fake.err()).toContain('there is nothing to send');
   });
@@ -80,7 +80,7 @@ describe('svc chat -m', () => {
     const { handlers } = talking([[event({ type: 11, name: 'write', text: 'May I?' })]], {
       unary: { GetTurn: () => ({ turn: { pendingPermissions: [{ id: 'p1', action: 'write' }] } }) },
     });
-    const fake = fakeWorld({ handlers });
+    const fake = fakeHost({ handlers });
     expect(await fake.run('chat', '-m', 'hi')).toBe(exitCodes.refused);
     expect(fake.err()).toContain('svc session permit s1 p1 allow');
   });
@@ -108,7 +108,7 @@ describe('svc chat -m', () => {
         },
       },
     };
-    const fake = fakeWorld({ handlers });
+    const fake = fakeHost({ handlers });
     expect(await fake.run('chat', 'nope', '-m', 'hi')).toBe(exitCodes.notFound);
     expect(fake.err()).toBe(
       'svc: agent not found: default/nope (AGENT_NOT_FOUND)\n  try: `svc get agents` lists those that exist; -n chooses the namespace\n',
@@ -124,7 +124,7 @@ describe('svc chat', () => {
   ) => {
     const { handlers, sent } = talking(turns, more);
     const terminal = new ScriptedTerminal(lines);
-    const fake = fakeWorld({ handlers, terminal });
+    const fake = fakeHost({ handlers, terminal });
     const exit = await fake.run('chat');
     return { ...fake, exit, sent, terminal };
   };
@@ -147,7 +147,7 @@ describe('svc chat', () => {
     expect(first.calls).toEqual(['CreateSession', 'GetSession']);
     const memory = first.files.get('/home/me/.local/state/svc/chats.json');
     expect(memory).toMatchObject({ mode: 0o600 });
-    const again = fakeWorld({
+    const again = fakeHost({
       handlers: talking([]).handlers,
       terminal: new ScriptedTerminal([]),
       files: Object.fromEntries(first.files),
@@ -167,7 +167,7 @@ describe('svc chat', () => {
         })(),
       },
     });
-    const anew = fakeWorld({
+    const anew = fakeHost({
       handlers: gone.handlers,
       terminal: new ScriptedTerminal([]),
       files: Object.fromEntries(first.files),
@@ -249,7 +249,7 @@ describe('svc chat', () => {
     const terminal = new ScriptedTerminal(['go']);
     press = () => terminal.pressInterrupt();
     const { handlers } = talking([], { streams: { StreamSessionParts: stream } });
-    const fake = fakeWorld({ handlers, terminal });
+    const fake = fakeHost({ handlers, terminal });
     expect(await fake.run('chat')).toBe(0);
     expect(fake.calls).toContain('StopSessionGeneration');
     expect(fake.err()).toContain('stopping; Ctrl-C again leaves\n(stopped)\n');
@@ -264,7 +264,7 @@ describe('svc chat', () => {
       terminal.pressInterrupt();
       await new Promise(() => undefined);
     };
-    const fake = fakeWorld({ handlers: talking([], { streams: { StreamSessionParts: stream } }).handlers, terminal });
+    const fake = fakeHost({ handlers: talking([], { streams: { StreamSessionParts: stream } }).handlers, terminal });
     expect(await fake.run('chat')).toBe(exitCodes.interrupted);
   });
 
@@ -286,7 +286,7 @@ describe('svc chat', () => {
       yield done();
     };
     const { handlers, sent } = talking([], { streams: { StreamSessionParts: stream } });
-    const fake = fakeWorld({ handlers, terminal });
+    const fake = fakeHost({ handlers, terminal });
     await fake.run('chat');
     expect(sent.map((request) => request.message)).toEqual(['go', 'next']);
     expect(fake.calls).toContain('StopSessionGeneration');
@@ -326,13 +326,13 @@ describe('svc chat', () => {
         },
       },
     });
-    const fake = fakeWorld({
+    const fake = fakeHost({
       handlers,
       terminal: new ScriptedTerminal(lines),
       files: { '/work/a.txt': { text: 'A', mode: 0o644 } },
     });
     expect(await fake.run('chat', '--session', 's1', '--agent', 'demo', 'demo')).toBe(exitCodes.refused);
-    const again = fakeWorld({
+    const again = fakeHost({
       handlers,
       terminal: new ScriptedTerminal(lines),
       files: { '/work/a.txt': { text: 'A', mode: 0o644 } },

@@ -2,9 +2,9 @@ import { isSvcError, type Session } from '@svc/client';
 import { connect, type GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { findSession } from '../kinds/index.ts';
 import { styleFor } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import { attachmentOf } from './attachments.ts';
 import { type ChatPlace, recallChat, rememberChat } from './chat-memory.ts';
 import { Conversation, Leave } from './conversation.ts';
@@ -23,23 +23,23 @@ export interface ChatOptions extends GlobalOptions {
 const DEFAULT_AGENT = 'demo';
 
 /** `svc chat [AGENT]`: a conversation at a terminal; with -m or from a pipe, a single turn. */
-export const chat = async (world: World, agent: string | undefined, options: ChatOptions): Promise<void> => {
-  const isPiped = !world.stdin.isTerminal;
-  const opened = await openContext(world, options);
+export const chat = async (host: Host, agent: string | undefined, options: ChatOptions): Promise<void> => {
+  const isPiped = !host.stdin.isTerminal;
+  const opened = await openContext(host, options);
   const context = {
     ...opened,
-    client: await connect(world, opened.target, { ...options, isPatient: options.message === undefined && !isPiped }),
+    client: await connect(host, opened.target, { ...options, isPatient: options.message === undefined && !isPiped }),
   };
   if (options.message === undefined && !isPiped) return talk(context, agent, options);
-  const piped = isPiped && options.message === undefined ? await world.stdin.readAll() : '';
+  const piped = isPiped && options.message === undefined ? await host.stdin.readAll() : '';
   const text = (options.message ?? piped).trim();
   if (text === '')
     throw new CommandFailure('there is nothing to send', { hint: 'svc chat -m "hello", or pipe the text in' });
   const session = await oneTurnSession(context, agent, options);
-  const isLive = world.stdout.isTerminal;
-  const write = (shown: string): void => world.stdout.write(shown);
-  const style = styleFor(world.stdout, world.environment, options.color);
-  const columns = world.stdout.columns;
+  const isLive = host.stdout.isTerminal;
+  const write = (shown: string): void => host.stdout.write(shown);
+  const style = styleFor(host.stdout, host.environment, options.color);
+  const columns = host.stdout.columns;
   // Without a terminal there are no colours or updates; the text of the reply is written at the end.
   const renderer = new ReplyRenderer({
     write: isLive ? write : () => undefined,
@@ -47,10 +47,10 @@ export const chat = async (world: World, agent: string | undefined, options: Cha
     showReasoning: options.showReasoning === true,
     columns,
   });
-  const terminal = isLive && world.stdin.isTerminal ? await world.openTerminal() : undefined;
-  const release = world.onInterrupt(() => void session.stop().catch(() => undefined));
+  const terminal = isLive && host.stdin.isTerminal ? await host.openTerminal() : undefined;
+  const release = host.onInterrupt(() => void session.stop().catch(() => undefined));
   try {
-    const attachments = (options.file ?? []).map((path) => attachmentOf(world, path));
+    const attachments = (options.file ?? []).map((path) => attachmentOf(host, path));
     const { client, note } = context;
     await talkOnce({ client, session, terminal, renderer, write, note, style, columns }, { text, attachments, isLive });
   } finally {
@@ -75,17 +75,17 @@ const named = async (context: CommandContext, agent: string | undefined, name: s
 };
 
 const talk = async (context: CommandContext, agent: string | undefined, options: ChatOptions): Promise<void> => {
-  const { world, client, target, note, noteStyle } = context;
+  const { host, client, target, note, noteStyle } = context;
   const { session, isContinued } = await talkSession(context, agent, options);
   const place: ChatPlace = { server: target.server, namespace: session.key.ns, agent: session.key.agent };
-  rememberChat(world, place, session.id);
+  rememberChat(host, place, session.id);
   note(
     `${noteStyle.bold(place.agent)} in ${place.namespace}, conversation ${session.id}${isContinued ? ' (continued; /new starts afresh)' : ''}`,
   );
   note(noteStyle.dim('/help lists commands, Ctrl-C stops an answer, Ctrl-D leaves'));
-  const terminal = await world.openTerminal();
-  const style = styleFor(world.stdout, world.environment, options.color);
-  const parts = { world, client, place, terminal, style, note, showReasoning: options.showReasoning === true };
+  const terminal = await host.openTerminal();
+  const style = styleFor(host.stdout, host.environment, options.color);
+  const parts = { host, client, place, terminal, style, note, showReasoning: options.showReasoning === true };
   try {
     await new Conversation(parts, session).run();
   } catch (error) {
@@ -103,14 +103,12 @@ const talkSession = async (
   agent: string | undefined,
   options: ChatOptions,
 ): Promise<{ readonly session: Session; readonly isContinued: boolean }> => {
-  const { world, client, target } = context;
+  const { host, client, target } = context;
   if (options.session !== undefined)
     return { session: await named(context, agent, options.session), isContinued: true };
   const key = { ns: target.namespace, agent: agent ?? DEFAULT_AGENT };
   const last =
-    options.new === true
-      ? undefined
-      : recallChat(world, { server: target.server, namespace: key.ns, agent: key.agent });
+    options.new === true ? undefined : recallChat(host, { server: target.server, namespace: key.ns, agent: key.agent });
   if (last !== undefined) {
     const session = client.session({ ...key, sessionId: last });
     if (await exists(session)) return { session, isContinued: true };

@@ -1,14 +1,14 @@
 import { type Client, isSvcError, type Session } from '@svc/client';
 import { CommandFailure, explain } from '../failure.ts';
+import { type Host, interrupt, type LineTerminal } from '../host.ts';
 import type { Style } from '../terminal/index.ts';
-import { interrupt, type LineTerminal, type World } from '../world.ts';
 import { type Attachment, attachmentOf } from './attachments.ts';
 import { type ChatPlace, rememberChat } from './chat-memory.ts';
 import { type FollowParts, followTurn } from './follow-turn.ts';
 import { ReplyRenderer } from './reply-renderer.ts';
 
 interface ConversationParts {
-  readonly world: World;
+  readonly host: Host;
   readonly client: Client;
   readonly place: ChatPlace;
   readonly terminal: LineTerminal;
@@ -62,8 +62,8 @@ export class Conversation {
   /** The next line that was typed during an answer, shown as if it were typed now. */
   #ahead(): string | undefined {
     const line = this.#typedAhead.shift();
-    const { world, style } = this.#parts;
-    if (line !== undefined) world.stdout.write(`${promptOf(style)}${line}\n`);
+    const { host, style } = this.#parts;
+    if (line !== undefined) host.stdout.write(`${promptOf(style)}${line}\n`);
     return line;
   }
 
@@ -91,7 +91,7 @@ export class Conversation {
   }
 
   async #command(word: string, argument: string): Promise<boolean> {
-    const { note, world } = this.#parts;
+    const { note, host } = this.#parts;
     switch (word) {
       case '/quit':
       case '/exit':
@@ -117,7 +117,7 @@ export class Conversation {
         return false;
       case '/attach':
         if (argument === '') throw new CommandFailure('which file?', { hint: '/attach PATH' });
-        this.#attachments.push(attachmentOf(world, argument));
+        this.#attachments.push(attachmentOf(host, argument));
         note(`${argument} goes with the next message`);
         return false;
       default:
@@ -129,7 +129,7 @@ export class Conversation {
     await session.get(-1);
     this.#session = session;
     this.#parts.note(`conversation ${session.id}`);
-    rememberChat(this.#parts.world, this.#parts.place, session.id);
+    rememberChat(this.#parts.host, this.#parts.place, session.id);
     await this.#catchUp();
   }
 
@@ -148,8 +148,8 @@ export class Conversation {
 
   /** Shows a turn; Ctrl-C and /stop end it, other lines wait for their turn. */
   async #follow(turnId: string): Promise<void> {
-    const { world, client, terminal, style, showReasoning } = this.#parts;
-    const write = (text: string): void => terminal.print(text, (shown) => world.stdout.write(shown));
+    const { host, client, terminal, style, showReasoning } = this.#parts;
+    const write = (text: string): void => terminal.print(text, (shown) => host.stdout.write(shown));
     const note = (text: string): void => terminal.print(`${text}\n`, () => this.#parts.note(text));
     const session = this.#session;
     let stops = 0;
@@ -166,7 +166,7 @@ export class Conversation {
       else if (line.trim() !== '') this.#typedAhead.push(line);
     };
     const unlisten = terminal.listen({ onLine, onInterrupt: stop });
-    const renderer = new ReplyRenderer({ write, style, showReasoning, columns: world.stdout.columns });
+    const renderer = new ReplyRenderer({ write, style, showReasoning, columns: host.stdout.columns });
     const parts: FollowParts = {
       client,
       session,
@@ -175,7 +175,7 @@ export class Conversation {
       write,
       note,
       style,
-      columns: world.stdout.columns,
+      columns: host.stdout.columns,
     };
     try {
       const outcome = await Promise.race([followTurn(parts, turnId), leave.promise]);

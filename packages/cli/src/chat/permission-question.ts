@@ -1,7 +1,7 @@
 import { PermissionDecision, type PermissionOption, type PermissionRequest } from '@svc/api/data';
 import { type Client, isSvcError, type Session } from '@svc/client';
+import { interrupt, type LineTerminal } from '../host.ts';
 import { harmless, type Style } from '../terminal/index.ts';
-import { interrupt, type LineTerminal } from '../world.ts';
 
 export interface QuestionParts {
   readonly client: Client;

@@ -68,11 +68,11 @@ export class ReplyRenderer {
     }
     const replay = shown.replay + painted;
     if (shown.text.startsWith(replay) && replay !== shown.text) shown.replay = replay;
-    else this.#goOn(shown, replay);
+    else this.#continue(shown, replay);
   }
 
   /** The repetition is over: it either reached the end of what is shown, or it differs. */
-  #goOn(shown: Shown, replay: string): void {
+  #continue(shown: Shown, replay: string): void {
     const isSame = replay.startsWith(shown.text);
     if (!isSame) this.breakLine();
     this.#write(isSame ? replay.slice(shown.text.length) : `${RESTARTED}${replay}`);
@@ -82,7 +82,7 @@ export class ReplyRenderer {
 
   #finish(shown: Shown): void {
     const { replay } = shown;
-    if (replay !== undefined) this.#goOn(shown, replay);
+    if (replay !== undefined) this.#continue(shown, replay);
     this.#write(shown.painter.end());
     this.breakLine();
   }

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
-import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost } from '../testing/fake-host.ts';
 import { scripts } from './scripts.ts';
 
 const complete = async (words: readonly string[], options: FakeOptions = {}): Promise<string[]> => {
-  const fake = fakeWorld(options);
+  const fake = fakeHost(options);
   expect(await fake.run('__complete', '--', ...words)).toBe(0);
   return fake
     .out()
@@ -84,7 +84,7 @@ describe('completion', () => {
   });
 
   it('prints a script for four shells and no other', async () => {
-    const fake = fakeWorld();
+    const fake = fakeHost();
     for (const shell of Object.keys(scripts)) expect(await fake.run('completion', shell)).toBe(0);
     expect(fake.out()).toContain('complete -o default -F _svc_complete svc');
     expect(await fake.run('completion', 'tcsh')).toBe(exitCodes.refused);

@@ -5,8 +5,8 @@
 import type { Command } from 'commander';
 import { openPlain } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { type Item, kindOf } from '../kinds/index.ts';
-import type { World } from '../world.ts';
 import { type Completion, complete } from './candidates.ts';
 import { scripts } from './scripts.ts';
 
@@ -15,33 +15,33 @@ const BUDGET_MS = 300;
 const NAMES_SHOWN = 200;
 
 /** `svc completion SHELL`. */
-export const printScript = (world: World, shell: string): void => {
+export const printScript = (host: Host, shell: string): void => {
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (script === undefined)
     throw new CommandFailure(`there is no completion for ${shell}`, { hint: Object.keys(scripts).join(', ') });
-  world.stdout.write(script);
+  host.stdout.write(script);
 };
 
 /** `svc __complete -- WORDS`; never fails, because a shell has no place to show an error. */
-export const printCompletions = async (world: World, program: Command, words: readonly string[]): Promise<void> => {
+export const printCompletions = async (host: Host, program: Command, words: readonly string[]): Promise<void> => {
   const completion = complete(program, words[0] === '--' ? words.slice(1) : words);
   const current = words.at(-1) ?? '';
-  const live = await Promise.race([liveNames(world, completion), budget(world)]);
+  const live = await Promise.race([liveNames(host, completion), budget(host)]);
   const names = live.filter((name) => name.startsWith(current)).map((text) => ({ text, help: '' }));
   for (const { text, help } of [...completion.candidates, ...names])
-    world.stdout.write(help === '' ? `${text}\n` : `${text}\t${help}\n`);
+    host.stdout.write(help === '' ? `${text}\n` : `${text}\t${help}\n`);
 };
 
-const budget = async (world: World): Promise<readonly string[]> => {
-  await world.sleep(BUDGET_MS);
+const budget = async (host: Host): Promise<readonly string[]> => {
+  await host.sleep(BUDGET_MS);
   return [];
 };
 
-const liveNames = async (world: World, completion: Completion): Promise<readonly string[]> => {
+const liveNames = async (host: Host, completion: Completion): Promise<readonly string[]> => {
   if (completion.liveKind === undefined) return [];
   try {
     const kind = kindOf(completion.liveKind);
-    const { scope } = await openPlain(world, { ...completion.flags, limit: String(NAMES_SHOWN) });
+    const { scope } = await openPlain(host, { ...completion.flags, limit: String(NAMES_SHOWN) });
     const items = await kind.list(scope);
     return items.map((item) => pathOf(item) ?? item.name);
   } catch {

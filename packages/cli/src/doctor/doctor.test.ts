@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
+import { type FakeOptions, fakeHost, NOW_MS } from '../testing/fake-host.ts';
 import { fakeServerModule } from '../testing/fake-server-module.ts';
-import { type FakeOptions, fakeWorld, NOW_MS } from '../testing/fake-world.ts';
 
 const DATA = '/home/me/.local/share/svc';
 const directory = { text: '', mode: 0o700, isDirectory: true };
@@ -18,7 +18,7 @@ const inside: FakeHandlers['unary'] = {
 
 const doctor = async (options: FakeOptions & { readonly facts?: Parameters<typeof fakeServerModule>[0] } = {}) => {
   const { facts, ...rest } = options;
-  const fake = fakeWorld({
+  const fake = fakeHost({
     server: fakeServerModule(facts).module,
     files: healthy,
     handlers: { plain: answering(), unary: inside },
@@ -86,7 +86,7 @@ describe('svc doctor', () => {
   });
 
   it('prints a line each, remedies below', async () => {
-    const fake = fakeWorld({ server: fakeServerModule().module, files: {}, handlers: {} });
+    const fake = fakeHost({ server: fakeServerModule().module, files: {}, handlers: {} });
     expect(await fake.run('doctor')).toBe(0);
     expect(fake.out()).toContain('ok    node            v26.1.0\n');
     expect(fake.out()).toContain(
@@ -179,8 +179,8 @@ describe('svc doctor', () => {
       'warn',
     ],
   ];
-  it.each(planted)('names %s and a remedy', async (...[, world, name, result]) => {
-    const { exit, problems } = await doctor(world);
+  it.each(planted)('names %s and a remedy', async (...[, host, name, result]) => {
+    const { exit, problems } = await doctor(host);
     const found = problems.find((problem) => problem.name === name);
     expect(found).toMatchObject({ result });
     expect(found?.remedy).not.toBe('');

@@ -7,10 +7,10 @@ import { configInForce } from '../config-place.ts';
 import { type GlobalOptions, resolveTarget } from '../connection.ts';
 import { openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { outputForm, printValue } from '../output.ts';
 import { userDirectory } from '../profiles.ts';
 import { type Style, styleFor } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import { type Check, fail, ok } from './check.ts';
 import { checkConfiguration, checkDataDirectory, checkNode, checkProviders } from './local-checks.ts';
 import { checkFromInside, checkServer } from './server-checks.ts';
@@ -23,55 +23,55 @@ export interface DoctorOptions extends GlobalOptions {
 }
 
 /** `svc doctor`: exit code 1 when any line is fail. */
-export const doctor = async (world: World, options: DoctorOptions): Promise<void> => {
-  const checks = await runChecks(world, options);
+export const doctor = async (host: Host, options: DoctorOptions): Promise<void> => {
+  const checks = await runChecks(host, options);
   const form = outputForm(options.output);
-  if (form.form !== 'table' && form.form !== 'wide') await printValue(world, { checks }, form);
-  else world.stdout.write(render(checks, styleFor(world.stdout, world.environment, options.color)));
+  if (form.form !== 'table' && form.form !== 'wide') await printValue(host, { checks }, form);
+  else host.stdout.write(render(checks, styleFor(host.stdout, host.environment, options.color)));
   const failed = checks.filter((check) => check.result === 'fail').length;
   if (failed > 0) throw new CommandFailure(failed === 1 ? 'one check failed' : `${failed} checks failed`);
 };
 
-const runChecks = async (world: World, options: DoctorOptions): Promise<readonly Check[]> => {
-  const target = resolveTarget(world, options);
-  const { checks: serverChecks, isUp } = await checkServer(world, target.server);
+const runChecks = async (host: Host, options: DoctorOptions): Promise<readonly Check[]> => {
+  const target = resolveTarget(host, options);
+  const { checks: serverChecks, isUp } = await checkServer(host, target.server);
   return [
-    checkNode(world),
-    ...(await localChecks(world, options, isUp)),
+    checkNode(host),
+    ...(await localChecks(host, options, isUp)),
     ...serverChecks,
-    ...(isUp ? await insideChecks(world, options) : []),
+    ...(isUp ? await insideChecks(host, options) : []),
   ];
 };
 
-const insideChecks = async (world: World, options: DoctorOptions): Promise<readonly Check[]> => {
-  const { client } = await openContext(world, options);
+const insideChecks = async (host: Host, options: DoctorOptions): Promise<readonly Check[]> => {
+  const { client } = await openContext(host, options);
   return checkFromInside(client, options.online === true);
 };
 
-const localChecks = async (world: World, options: DoctorOptions, isUp: boolean): Promise<readonly Check[]> => {
-  const server = await world.loadServer();
-  const flags = { config: options.config ?? configInForce(world), dataDir: options.dataDir };
-  const { checks, loaded } = checkConfiguration(world, server, flags);
+const localChecks = async (host: Host, options: DoctorOptions, isUp: boolean): Promise<readonly Check[]> => {
+  const server = await host.loadServer();
+  const flags = { config: options.config ?? configInForce(host), dataDir: options.dataDir };
+  const { checks, loaded } = checkConfiguration(host, server, flags);
   if (loaded === undefined) return checks;
   const isChosen = options.dataDir !== undefined || loaded.origins.has('dataDir');
-  const dataDir = isChosen ? loaded.config.dataDir : userDirectory(world, 'data');
+  const dataDir = isChosen ? loaded.config.dataDir : userDirectory(host, 'data');
   return [
     ...checks,
-    ...checkDataDirectory(world, dataDir, { usesKeyFile: loaded.config.settings['secrets.keys'].length === 0 }),
-    ...(await checkStore(world, options)),
+    ...checkDataDirectory(host, dataDir, { usesKeyFile: loaded.config.settings['secrets.keys'].length === 0 }),
+    ...(await checkStore(host, options)),
     checkProviders(loaded),
-    ...(await portCheck(world, loaded.config.transport, isUp)),
+    ...(await portCheck(host, loaded.config.transport, isUp)),
   ];
 };
 
 const portCheck = async (
-  world: World,
+  host: Host,
   address: { readonly host: string; readonly port: number },
   isUp: boolean,
 ): Promise<readonly Check[]> => {
   const place = `${address.host}:${address.port}`;
   if (address.port === 0) return [];
-  if (!(await world.isPortTaken(address.host, address.port)))
+  if (!(await host.isPortTaken(address.host, address.port)))
     return [ok('port', isUp ? `${place} is free; the server is another one` : `${place} is free`)];
   return [
     isUp

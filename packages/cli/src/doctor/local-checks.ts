@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ServerModule, World } from '../world.ts';
+import type { Host, ServerModule } from '../host.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 type Loaded = ReturnType<ServerModule['loadConfig']>;
@@ -12,23 +12,23 @@ const FULL_DISK_BYTES = 100 * 1024 ** 2;
 const NO_ROOM_BYTES = 1024 ** 2;
 
 /** Whether this Node.js is new enough. */
-export const checkNode = (world: World): Check => {
-  const major = Number(world.nodeVersion.replace(/^v/, '').split('.')[0]);
+export const checkNode = (host: Host): Check => {
+  const major = Number(host.nodeVersion.replace(/^v/, '').split('.')[0]);
   const name = 'node';
   return major >= LEAST_NODE
-    ? ok(name, world.nodeVersion)
-    : fail(name, `${world.nodeVersion} is too old`, `install Node.js ${LEAST_NODE} or newer`);
+    ? ok(name, host.nodeVersion)
+    : fail(name, `${host.nodeVersion} is too old`, `install Node.js ${LEAST_NODE} or newer`);
 };
 
 /** The configuration of this machine, loaded once for the checks that follow. */
 export const checkConfiguration = (
-  world: World,
+  host: Host,
   server: ServerModule,
   flags: Readonly<Record<string, string | undefined>>,
 ): { readonly checks: readonly Check[]; readonly loaded: Loaded | undefined } => {
   const name = 'configuration';
   try {
-    const loaded = server.loadConfig({ flags, environment: world.environment, cwd: world.cwd });
+    const loaded = server.loadConfig({ flags, environment: host.environment, cwd: host.cwd });
     const source = loaded.config.file ?? 'defaults';
     if (loaded.warnings.length === 0) return { loaded, checks: [ok(name, source)] };
     const texts = loaded.warnings.map(({ label, key, text }) =>
@@ -46,26 +46,26 @@ export const checkConfiguration = (
 
 /** Whether the data directory can be used, who else may read it, its key file, and free disk space. */
 export const checkDataDirectory = (
-  world: World,
+  host: Host,
   dataDir: string,
   { usesKeyFile }: { readonly usesKeyFile: boolean },
 ): readonly Check[] => {
   const name = 'data directory';
-  const facts = world.files.facts(dataDir);
+  const facts = host.files.facts(dataDir);
   if (facts === undefined) return [warn(name, `${dataDir} does not exist yet`, 'svc up makes it')];
   if (!facts.isDirectory) return [fail(name, `${dataDir} is a file, not a directory`, 'choose another dataDir')];
-  if (!world.files.isWritable(dataDir))
+  if (!host.files.isWritable(dataDir))
     return [fail(name, `${dataDir} cannot be written`, `give your user the right to write ${dataDir}`)];
-  const isOpen = world.platform !== 'win32' && (facts.mode & 0o007) !== 0;
+  const isOpen = host.platform !== 'win32' && (facts.mode & 0o007) !== 0;
   const access = isOpen ? warn(name, `${dataDir} is open to every user`, `chmod 700 ${dataDir}`) : ok(name, dataDir);
-  return [access, ...(usesKeyFile ? checkKeyFile(world, dataDir) : []), ...checkDisk(world, dataDir)];
+  return [access, ...(usesKeyFile ? checkKeyFile(host, dataDir) : []), ...checkDisk(host, dataDir)];
 };
 
-const checkKeyFile = (world: World, dataDir: string): readonly Check[] => {
+const checkKeyFile = (host: Host, dataDir: string): readonly Check[] => {
   const name = 'key file';
   const path = join(dataDir, 'keys', 'master.json');
-  const facts = world.files.facts(path);
-  if (facts === undefined && world.files.facts(join(dataDir, 'svc.db')) !== undefined)
+  const facts = host.files.facts(path);
+  if (facts === undefined && host.files.facts(join(dataDir, 'svc.db')) !== undefined)
     return [
       fail(
         name,
@@ -77,14 +77,14 @@ const checkKeyFile = (world: World, dataDir: string): readonly Check[] => {
     return [
       warn(name, `${path} does not exist yet`, 'svc up makes it; keep a copy: without it stored secrets are lost'),
     ];
-  if (world.platform !== 'win32' && (facts.mode & 0o077) !== 0)
+  if (host.platform !== 'win32' && (facts.mode & 0o077) !== 0)
     return [fail(name, `${path} may be read by others`, `chmod 600 ${path}`)];
   return [ok(name, path)];
 };
 
-const checkDisk = (world: World, dataDir: string): readonly Check[] => {
+const checkDisk = (host: Host, dataDir: string): readonly Check[] => {
   const name = 'disk';
-  const free = world.files.freeBytes(dataDir);
+  const free = host.files.freeBytes(dataDir);
   if (free === undefined) return [];
   const text = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
   if (free < NO_ROOM_BYTES) return [fail(name, 'full', 'make room: writes are refused')];

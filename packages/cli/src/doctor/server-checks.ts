@@ -1,5 +1,5 @@
 import { type Client, type ClientAnswer, isSvcError } from '@svc/client';
-import type { World } from '../world.ts';
+import type { Host } from '../host.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 const ANSWER_MS = 3_000;
@@ -8,12 +8,12 @@ const SKEW_MS = 30_000;
 
 /** What can be seen of a server from outside: alive, ready, its clock. Undefined when no server answers. */
 export const checkServer = async (
-  world: World,
+  host: Host,
   address: string,
 ): Promise<{ readonly checks: readonly Check[]; readonly isUp: boolean }> => {
   let response: ClientAnswer;
   try {
-    response = await world.ask(`${address}/readyz`, {
+    response = await host.ask(`${address}/readyz`, {
       method: 'GET',
       headers: {},
       signal: AbortSignal.timeout(ANSWER_MS),
@@ -25,7 +25,7 @@ export const checkServer = async (
   const body = await response.text();
   const ready =
     response.status === 200 ? ok('server', `${address} is ready`) : notReady(response.status, { address, body });
-  const skew = clockSkew(world, response.headers.get('date'));
+  const skew = clockSkew(host, response.headers.get('date'));
   return { isUp: response.status === 200 || response.status === 503, checks: [ready, ...skew] };
 };
 
@@ -43,10 +43,10 @@ const notReady = (status: number, facts: { readonly address: string; readonly bo
   );
 };
 
-const clockSkew = (world: World, date: string | null): readonly Check[] => {
+const clockSkew = (host: Host, date: string | null): readonly Check[] => {
   if (date === null) return [];
   // The header has whole seconds.
-  const skewMs = Math.max(0, Math.abs(Date.parse(date) - world.nowMs()) - 1_000);
+  const skewMs = Math.max(0, Math.abs(Date.parse(date) - host.nowMs()) - 1_000);
   const text = `the clocks differ by ${Math.round(skewMs / 1_000)} s`;
   return [skewMs > SKEW_MS ? warn('clock', text, 'synchronise the clocks (NTP)') : ok('clock', text)];
 };

@@ -1,15 +1,15 @@
+import type { Host } from '../host.ts';
 import { openLocalStore } from '../upkeep/index.ts';
-import type { World } from '../world.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 const NAME = 'store';
 
 /** Whether the store on this machine can be opened, if no server has it open; a running server checks it itself. */
 export const checkStore = async (
-  world: World,
+  host: Host,
   options: { readonly config?: string; readonly dataDir?: string },
 ): Promise<readonly Check[]> => {
-  const { server, upkeep } = await openLocalStore(world, options);
+  const { server, upkeep } = await openLocalStore(host, options);
   if (!upkeep.hasStore()) return [];
   try {
     if (await upkeep.isInUse()) return [];

@@ -4,9 +4,9 @@ import { isSvcError, type SvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { isMap } from '../json-value.ts';
 import { addressOf, isAuthorable, kindAndName } from '../kinds/index.ts';
-import type { World } from '../world.ts';
 import {
   editorText,
   isEmptied,
@@ -34,29 +34,29 @@ type Outcome =
  * `svc edit KIND NAME`: opens the manifest in the person's editor. A refused text opens again with its errors, a conflict
  * with the newer state. Nothing is written if nothing changed. A text that could not be written is kept, and its path printed.
  */
-export const edit = async (world: World, words: readonly string[], options: GlobalOptions): Promise<void> => {
+export const edit = async (host: Host, words: readonly string[], options: GlobalOptions): Promise<void> => {
   const { kind, name } = kindAndName(words);
   if (!isAuthorable(kind.name)) throw new CommandFailure(`a ${kind.name} is made by the system: it cannot be edited`);
-  const editor = editorOf(world);
-  const context = await openContext(world, options);
+  const editor = editorOf(host);
+  const context = await openContext(host, options);
   const live = await readLive(context, addressOf(context.scope, kind.name, name));
-  const directory = world.files.makeTemporaryDirectory();
+  const directory = host.files.makeTemporaryDirectory();
   const path = join(directory, `${kind.name.toLowerCase()}-${name.replace(/[^A-Za-z0-9._-]/g, '-')}.yaml`);
   try {
     const done = await editUntilDone(context, { live, editor, path });
-    world.files.remove(directory);
-    if (done.isWritten) world.stdout.write(`${kind.name.toLowerCase()}/${name} ${done.note}\n`);
+    host.files.remove(directory);
+    if (done.isWritten) host.stdout.write(`${kind.name.toLowerCase()}/${name} ${done.note}\n`);
     else context.note(done.note);
   } catch (error) {
-    const text = world.files.readText(path);
-    if (text === undefined || text === (await editorText(live))) world.files.remove(directory);
+    const text = host.files.readText(path);
+    if (text === undefined || text === (await editorText(live))) host.files.remove(directory);
     else context.note(`your text is kept in ${path}`);
     throw error;
   }
 };
 
 /** A program named by the environment may be of any sort; the default editor needs a person. */
-const editorOf = ({ environment, stdin }: World): string => {
+const editorOf = ({ environment, stdin }: Host): string => {
   const given = [environment['SVC_EDITOR'], environment['VISUAL'], environment['EDITOR']];
   const named = given.find((command) => command !== undefined && command.trim() !== '');
   if (named !== undefined || stdin.isTerminal) return named ?? 'vi';
@@ -69,13 +69,13 @@ const editUntilDone = async (
   context: CommandContext,
   given: { readonly live: LiveResource; readonly editor: string; readonly path: string },
 ): Promise<Outcome & { is: 'done' }> => {
-  const { files } = context.world;
+  const { files } = context.host;
   const { editor, path } = given;
   let { live } = given;
   let shown = await editorText(live);
   for (let round = 0; round < ROUNDS_MAX; round++) {
     files.writeText(path, shown, 0o600);
-    await runEditor(context.world, editor, path);
+    await runEditor(context.host, editor, path);
     const written = files.readText(path) ?? '';
     const outcome = await attempt(context, live, written);
     if (outcome.is === 'done') return outcome;
@@ -92,8 +92,8 @@ const editUntilDone = async (
   throw new CommandFailure('nothing was written: the text was left as it was refused');
 };
 
-const runEditor = async (world: World, editor: string, path: string): Promise<void> => {
-  const exit = await world.runEditor(editor, path);
+const runEditor = async (host: Host, editor: string, path: string): Promise<void> => {
+  const exit = await host.runEditor(editor, path);
   if (exit === undefined)
     throw new CommandFailure(`the editor ${editor} cannot be started`, {
       hint: 'name one in SVC_EDITOR, VISUAL or EDITOR',
@@ -103,7 +103,7 @@ const runEditor = async (world: World, editor: string, path: string): Promise<vo
 
 const attempt = async (context: CommandContext, live: LiveResource, written: string): Promise<Outcome> => {
   if (isEmptied(written)) return { is: 'done', note: 'the file is empty: nothing was written', isWritten: false };
-  const { nodeJson, parseManifests } = await context.world.loadManifests();
+  const { nodeJson, parseManifests } = await context.host.loadManifests();
   const { documents, findings } = parseManifests(withoutOpening(written), { namespace: live.address.ns });
   const [document, second] = documents;
   const resource = document?.resource;
@@ -143,7 +143,7 @@ const serverFindings = (error: SvcError, lineOfField: (field: string) => number)
 
 /** The person's changes applied to what others wrote meanwhile. */
 const conflict = async (context: CommandContext, base: LiveResource, wanted: JsonObject): Promise<Outcome> => {
-  const { mergePatch } = await context.world.loadManifests();
+  const { mergePatch } = await context.host.loadManifests();
   const newer = await readLive(context, base.address);
   const mine = mergeDifference(base.manifest, wanted);
   const theirs = mergeDifference(base.manifest, newer.manifest);

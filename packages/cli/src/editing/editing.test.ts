@@ -2,7 +2,7 @@ import { ApplyOutcome, type ApplyResourceRequest } from '@svc/api/gateway';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost } from '../testing/fake-host.ts';
 
 type Manifest = NonNullable<ApplyResourceRequest['manifest']>;
 
@@ -62,7 +62,7 @@ type Writer = (text: string) => string | number | undefined;
 const editing = (...writers: readonly Writer[]) => {
   const shown: string[] = [];
   const left = [...writers];
-  const world = fakeWorld({
+  const host = fakeHost({
     handlers: stored.handlers,
     environment: { EDITOR: 'ed' },
     editor: (text) => {
@@ -70,7 +70,7 @@ const editing = (...writers: readonly Writer[]) => {
       return (left.shift() ?? (() => text))(text);
     },
   });
-  return { ...world, shown };
+  return { ...host, shown };
 };
 const change =
   (from: string, to: string): Writer =>
@@ -165,7 +165,7 @@ describe('svc edit', () => {
   it('takes SVC_EDITOR before VISUAL before EDITOR before vi, and says when there is none', async () => {
     const commands: string[] = [];
     const of = (environment: Record<string, string>) =>
-      fakeWorld({
+      fakeHost({
         handlers: stored.handlers,
         environment,
         editor: (_text, command) => {
@@ -183,11 +183,11 @@ describe('svc edit', () => {
   });
 
   it('opens no editor that needs a terminal where there is none', async () => {
-    const piped = fakeWorld({ handlers: stored.handlers, piped: '' });
+    const piped = fakeHost({ handlers: stored.handlers, piped: '' });
     expect(await piped.run('edit', 'agent', 'helper')).toBe(exitCodes.refused);
     expect(piped.err()).toContain('there is no terminal for an editor');
     expect(piped.calls).toEqual([]);
-    const program = fakeWorld({
+    const program = fakeHost({
       handlers: stored.handlers,
       piped: '',
       environment: { EDITOR: 'sed' },
@@ -205,7 +205,7 @@ describe('svc edit', () => {
 });
 
 const run = async (words: readonly string[], options: FakeOptions = {}) => {
-  const shell = fakeWorld({ handlers: stored.handlers, ...options });
+  const shell = fakeHost({ handlers: stored.handlers, ...options });
   return { exit: await shell.run(...words), out: shell.out(), err: shell.err() };
 };
 

@@ -2,8 +2,8 @@ import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { addressOf, allNames, findSession, type Kind, kindAndNames, type ResourceAddress } from '../kinds/index.ts';
-import type { World } from '../world.ts';
 import { updateMetadata } from './replace-resource.ts';
 
 export interface LabelOptions extends GlobalOptions, ScopeOptions {
@@ -17,21 +17,21 @@ type Part = 'labels' | 'annotations';
 type Changes = ReadonlyMap<string, string | undefined>;
 
 /** `svc label KIND NAME... key=value... key-...`, or everything that `-l` or `--all` selects. */
-export const changeLabels = (world: World, words: readonly string[], options: LabelOptions): Promise<void> =>
-  changePart(world, { part: 'labels', words }, options);
+export const changeLabels = (host: Host, words: readonly string[], options: LabelOptions): Promise<void> =>
+  changePart(host, { part: 'labels', words }, options);
 
 /** As changeLabels, for annotations. */
-export const changeAnnotations = (world: World, words: readonly string[], options: LabelOptions): Promise<void> =>
-  changePart(world, { part: 'annotations', words }, options);
+export const changeAnnotations = (host: Host, words: readonly string[], options: LabelOptions): Promise<void> =>
+  changePart(host, { part: 'annotations', words }, options);
 
 const changePart = async (
-  world: World,
+  host: Host,
   given: { readonly part: Part; readonly words: readonly string[] },
   options: LabelOptions,
 ): Promise<void> => {
   const { part } = given;
   const { kind, names, changes } = readWords(given.words, { part, isByList: isByList(options) });
-  const context = await openContext(world, options);
+  const context = await openContext(host, options);
   const wanted = isByList(options) ? await allNames(kind, context.scope) : names;
   if (wanted.length === 0) return context.note(`no ${kind.plural} are selected`);
   let done = 0;
@@ -89,7 +89,7 @@ const changeOne = async (
       if (value === undefined && present[key] === undefined) context.note(`${subject} has no ${key}`);
     return { [part]: changed(present, changes) };
   });
-  context.world.stdout.write(`${subject} ${done === 'unchanged' ? 'unchanged' : VERBS[part]}\n`);
+  context.host.stdout.write(`${subject} ${done === 'unchanged' ? 'unchanged' : VERBS[part]}\n`);
 };
 
 /** A session is addressed by its agent and id. */

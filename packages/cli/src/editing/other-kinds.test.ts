@@ -2,7 +2,7 @@ import type { ApplyResourceRequest } from '@svc/api/gateway';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 import { isEqualJson, mergeDifference, patchedPaths } from './merge-difference.ts';
 
 const written: ApplyResourceRequest[] = [];
@@ -36,7 +36,7 @@ const resource = (kind: string, name: string, isMasked = false) => {
 
 const shellWith = (editor?: (text: string) => string) => {
   const shown: string[] = [];
-  const shell = fakeWorld({
+  const shell = fakeHost({
     environment: { EDITOR: 'ed' },
     editor: (text) => {
       shown.push(text);

@@ -4,8 +4,8 @@ import { type ResourceMeta, ResourceMetaSchema, type ResourceSpec, ResourceSpecS
 import { isSvcError } from '@svc/client';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { ManifestModule } from '../host.ts';
 import type { ResourceAddress } from '../kinds/index.ts';
-import type { ManifestModule } from '../world.ts';
 import { type LiveResource, readMasked } from './live-resource.ts';
 
 /** A resource as the manifest parser returned it. */
@@ -117,11 +117,11 @@ const untilFirst = async <T>(work: () => Promise<T>): Promise<T> => {
 
 /** By the rules of manifests, and still the same resource. */
 const checkManifest = async (
-  { world }: CommandContext,
+  { host }: CommandContext,
   address: ResourceAddress,
   manifest: JsonObject,
 ): Promise<ManifestResource> => {
-  const { parseManifests } = await world.loadManifests();
+  const { parseManifests } = await host.loadManifests();
   const { documents, findings } = parseManifests(JSON.stringify(manifest), { namespace: address.ns });
   const resource = documents[0]?.resource;
   const moved = resource === undefined ? [] : movedFields(address, resource);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { kinds } from '../kinds/index.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 import { explainKind } from './index.ts';
 
 const explained = async (word: string, output?: string): Promise<string> => {
-  const { world, out } = fakeWorld();
-  await explainKind(world, word, output === undefined ? {} : { output });
+  const { host, out } = fakeHost();
+  await explainKind(host, word, output === undefined ? {} : { output });
   return out();
 };
 

@@ -3,10 +3,10 @@ import { commentOn, type FieldDescription, fieldsOf, valuesOf } from '@svc/api/d
 import * as shapes from '@svc/api/resources';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { type Kind, kindOf, kinds } from '../kinds/index.ts';
 import { outputForm, printValue } from '../output.ts';
 import { type Style, styleFor } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 
 export type ExplainOptions = GlobalOptions;
 
@@ -22,14 +22,14 @@ interface Subject extends Omit<FieldDescription, 'name'> {
 }
 
 /** `svc explain KIND[.FIELD]`: meaning, type, default and fields; `spec` may be left out of the path. */
-export const explainKind = async (world: World, word: string, options: ExplainOptions): Promise<void> => {
+export const explainKind = async (host: Host, word: string, options: ExplainOptions): Promise<void> => {
   const [kindWord = '', ...names] = word.split('.');
   const subject = subjectOf(kindWord, names);
   const form = outputForm(options.output);
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, shownValue(subject), form);
-  const style = styleFor(world.stdout, world.environment, options.color);
-  const columns = world.stdout.isTerminal ? (world.stdout.columns ?? COLUMNS) : COLUMNS;
-  world.stdout.write(`${linesOf(subject, style, columns).join('\n')}\n`);
+  if (form.form !== 'table' && form.form !== 'wide') return printValue(host, shownValue(subject), form);
+  const style = styleFor(host.stdout, host.environment, options.color);
+  const columns = host.stdout.isTerminal ? (host.stdout.columns ?? COLUMNS) : COLUMNS;
+  host.stdout.write(`${linesOf(subject, style, columns).join('\n')}\n`);
 };
 
 const subjectOf = (kindWord: string, names: readonly string[]): Subject => {

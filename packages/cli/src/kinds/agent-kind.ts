@@ -21,7 +21,7 @@ const itemOf = (scope: Scope, agent: JsonObject): Item => {
     name,
     namespace: textOf(metadata['namespace']) || scope.namespace,
     json: { apiVersion: 'svc/v1', kind: 'Agent', ...agent },
-    cells: [name, textOf(status['phase']) || '-', modelText(spec), ageOf(metadata, scope.world.nowMs())],
+    cells: [name, textOf(status['phase']) || '-', modelText(spec), ageOf(metadata, scope.host.nowMs())],
     wideCells: [reasonText(status), textOf(status['lastSessionId']) || '-', labelText(metadata['labels'])],
   };
 };

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { PlainClient, PlainOperation } from '@svc/client/plain';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { mapsOf, textOf } from '../json-value.ts';
-import type { World } from '../world.ts';
 
 /** What a command selects. */
 export interface Scope {
@@ -14,7 +14,7 @@ export interface Scope {
   readonly agent: string | undefined;
   /** Items of a list at most. */
   readonly limit: number;
-  readonly world: World;
+  readonly host: Host;
 }
 
 /** One resource as it is shown. */

@@ -14,7 +14,7 @@ const itemOf = (scope: Scope, namespace: JsonObject): Item => {
     name,
     namespace: '',
     json: { apiVersion: 'svc/v1', kind: 'Namespace', ...namespace },
-    cells: [name, phase || '-', ageOf(metadata, scope.world.nowMs())],
+    cells: [name, phase || '-', ageOf(metadata, scope.host.nowMs())],
     wideCells: [textOf(mapOf(namespace['spec'])['parent']) || '-', labelText(metadata['labels'])],
   };
 };

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { ManifestModule } from '../host.ts';
 import { isMap, mapOf, mapsOf, textOf } from '../json-value.ts';
 import { age, creationMs } from '../terminal/index.ts';
-import type { ManifestModule } from '../world.ts';
 
 const SERVER_OWNED = ['uid', 'generation', 'resourceVersion', 'deletionTimestamp'];
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { exitCodes } from '../failure.ts';
 import type { FakeHandlers } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 type Request = {
   readonly kind: string;
@@ -50,13 +50,13 @@ const handlers: FakeHandlers = {
 
 describe('kinds without calls of their own', () => {
   it('are listed with their phase, over pages', async () => {
-    const shell = fakeWorld({ handlers });
+    const shell = fakeHost({ handlers });
     expect(await shell.run('get', 'tasks')).toBe(exitCodes.ok);
     expect(shell.out()).toMatch(/^NAME +PHASE +TITLE +AGE\nt +RUNNING +x +-\nt2 +RUNNING +x/);
   });
 
   it('are shown as manifests that can be applied again', async () => {
-    const shell = fakeWorld({ handlers });
+    const shell = fakeHost({ handlers });
     expect(await shell.run('get', 'skill', 's', '-o', 'manifest')).toBe(exitCodes.ok);
     expect(parse(shell.out())).toEqual({
       apiVersion: 'svc/v1',
@@ -64,14 +64,14 @@ describe('kinds without calls of their own', () => {
       metadata: { name: 's', namespace: 'default', labels: { a: 'b' } },
       spec: { description: 'd' },
     });
-    const raw = fakeWorld({ handlers });
+    const raw = fakeHost({ handlers });
     await raw.run('get', 'wf', 'w', '-o', 'json');
     expect(JSON.parse(raw.out())).toMatchObject({ spec: { x: 1 } });
-    expect(await fakeWorld({ handlers }).run('get', 'skill', 'none')).toBe(exitCodes.refused);
+    expect(await fakeHost({ handlers }).run('get', 'skill', 'none')).toBe(exitCodes.refused);
   });
 
   it('are named with their channel where they live in one', async () => {
-    const shell = fakeWorld({ handlers });
+    const shell = fakeHost({ handlers });
     await shell.run('delete', 'sub', 'room/s');
     expect(seen.at(-1)).toMatchObject({ kind: 'ChannelSubscription', parent: 'room', name: 's' });
     expect(await shell.run('delete', 'sub', 's')).toBe(exitCodes.refused);

@@ -10,7 +10,7 @@ const itemOf = (scope: Scope, resource: JsonObject): Item => {
   const json = manifestForm(resource);
   const [metadata, spec, status] = [mapOf(json['metadata']), mapOf(json['spec']), mapOf(json['status'])];
   const kind = textOf(json['kind']);
-  const nowMs = scope.world.nowMs();
+  const nowMs = scope.host.nowMs();
   const channel = kind === 'ChannelSubscription' ? textOf(spec['channel']) : '';
   const name = `${channel === '' ? '' : `${channel}/`}${textOf(metadata['name'])}`;
   const phase = textOf(status['phase']).replace(/^[A-Z_]*PHASE_/, '');

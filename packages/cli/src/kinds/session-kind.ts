@@ -73,7 +73,7 @@ interface SessionFacts {
 
 const rowOf = (scope: Scope, session: SessionFacts): Item => {
   const { agent, sessionId, namespace, state, createdAt, updatedAt, labels } = session;
-  const now = scope.world.nowMs();
+  const now = scope.host.nowMs();
   return {
     name: sessionId,
     namespace,
@@ -118,7 +118,7 @@ export const sessionKind: Kind = {
     const { key } = await keyOf(scope, name);
     const session = await readSession(scope, key);
     const resource = mapOf(session['session']);
-    const now = scope.world.nowMs();
+    const now = scope.host.nowMs();
     const { sessionId, agent, state, labels } = session;
     const id = textOf(sessionId);
     return {

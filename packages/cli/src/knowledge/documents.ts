@@ -4,11 +4,11 @@ import { isSvcError, SvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { collectPages } from '../kinds/index.ts';
 import { outputForm, printList, printValue } from '../output.ts';
 import { harmless, localTime, sizeText, styleFor } from '../terminal/index.ts';
 import { resourceJson } from '../typed-resource.ts';
-import type { World } from '../world.ts';
 
 export interface KnowledgeOptions extends GlobalOptions, ScopeOptions {
   /** File with the content, `-` or absent: standard input. */
@@ -49,40 +49,40 @@ const named = async ({ client, target }: CommandContext, name: string): Promise<
 };
 
 /** `svc knowledge get PATH`: the text of one document; with --agent as that agent sees it, from the namespaces above too. */
-export const getKnowledge = async (world: World, word: string, options: KnowledgeOptions): Promise<void> => {
+export const getKnowledge = async (host: Host, word: string, options: KnowledgeOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const context = await openContext(world, options);
+  const context = await openContext(host, options);
   if (options.agent !== undefined) {
     const request = { ns: context.target.namespace, agent: options.agent, path: word };
     const { modules } = await context.client.gateway.getKnowledge(request);
-    return writeText(world, modules[0]?.content ?? '');
+    return writeText(host, modules[0]?.content ?? '');
   }
   const document = await findDocument(context, word);
-  if (form.form !== 'table') return printValue(world, resourceJson(KnowledgeSchema, document), form);
-  writeText(world, document.spec?.content ?? '');
+  if (form.form !== 'table') return printValue(host, resourceJson(KnowledgeSchema, document), form);
+  writeText(host, document.spec?.content ?? '');
 };
 
-const writeText = (world: World, text: string): void =>
-  world.stdout.write(world.stdout.isTerminal ? `${harmless(text).trimEnd()}\n` : text);
+const writeText = (host: Host, text: string): void =>
+  host.stdout.write(host.stdout.isTerminal ? `${harmless(text).trimEnd()}\n` : text);
 
 /** `svc knowledge set PATH`: writes one document, new or in place of what is there. */
-export const setKnowledge = async (world: World, word: string, options: KnowledgeOptions): Promise<void> => {
+export const setKnowledge = async (host: Host, word: string, options: KnowledgeOptions): Promise<void> => {
   const { filename = '-' } = options;
   const path = word.replace(/^\/+|\/+$/g, '');
-  if (filename === '-' && world.stdin.isTerminal)
+  if (filename === '-' && host.stdin.isTerminal)
     throw new CommandFailure('there is no text', { hint: `svc knowledge set ${word} -f FILE, or pipe the text in` });
-  const content = filename === '-' ? await world.stdin.readAll() : world.files.readText(resolve(world.cwd, filename));
+  const content = filename === '-' ? await host.stdin.readAll() : host.files.readText(resolve(host.cwd, filename));
   if (content === undefined) throw new CommandFailure(`there is no file ${filename}`);
   // A job without standard input must not empty a document; an empty file is intended.
   if (filename === '-' && content === '')
     throw new CommandFailure('standard input is empty', {
       hint: `svc knowledge set ${word} -f FILE, or pipe the text in`,
     });
-  const context = await openContext(world, options);
+  const context = await openContext(host, options);
   const present = await documentAt(context, path);
-  if (present?.spec?.content === content) return world.stdout.write(`${path} unchanged\n`);
+  if (present?.spec?.content === content) return host.stdout.write(`${path} unchanged\n`);
   await writeDocument(context, { path, content, present });
-  world.stdout.write(
+  host.stdout.write(
     `${path} ${present === undefined ? 'created' : 'changed'} (${sizeText(Buffer.byteLength(content))})\n`,
   );
 };
@@ -120,18 +120,18 @@ export const writeDocument = async (
 
 /** `svc knowledge delete PATH...`: exit code 2 when only some were deleted. */
 export const deleteKnowledge = async (
-  world: World,
+  host: Host,
   words: readonly string[],
   options: KnowledgeOptions,
 ): Promise<void> => {
-  const context = await openContext(world, options);
+  const context = await openContext(host, options);
   let deleted = 0;
   for (const word of words) {
     try {
       const { metadata, spec } = await findDocument(context, word);
       const name = metadata?.name ?? '';
       await context.client.gateway.deleteNamespaceKnowledge({ ns: context.target.namespace, name });
-      world.stdout.write(`${spec?.path ?? word} deleted\n`);
+      host.stdout.write(`${spec?.path ?? word} deleted\n`);
       deleted += 1;
     } catch (error) {
       if (deleted === 0 || !isSvcError(error)) throw error;
@@ -143,9 +143,9 @@ export const deleteKnowledge = async (
 const HITS = 5;
 
 /** `svc knowledge search QUERY`: what an agent would find, best first. */
-export const searchKnowledge = async (world: World, query: string, options: KnowledgeOptions): Promise<void> => {
+export const searchKnowledge = async (host: Host, query: string, options: KnowledgeOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const context = await openContext(world, options);
+  const context = await openContext(host, options);
   const agent = options.agent ?? (await onlyAgent(context));
   const limit = context.limit ?? HITS;
   const { results } = await context.client.gateway.searchKnowledge({
@@ -155,13 +155,13 @@ export const searchKnowledge = async (world: World, query: string, options: Know
     limit,
   });
   const items = results.map(({ $typeName: _, timestamp, ...hit }) => ({ ...hit, timestamp: String(timestamp) }));
-  if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(host, { items }, form);
   if (results.length === 0) return context.note('nothing is found');
-  const style = styleFor(world.stdout, world.environment, options.color);
+  const style = styleFor(host.stdout, host.environment, options.color);
   for (const { path, namespace, snippet, score, timestamp } of results) {
     const facts = `${namespace}  ${score.toFixed(2)}  ${localTime(Number(timestamp) / 1_000)}`;
-    world.stdout.write(`${style.bold(harmless(path))}  ${style.dim(facts)}\n`);
-    world.stdout.write(`  ${harmless(snippet).replace(/\s+/g, ' ').trim()}\n`);
+    host.stdout.write(`${style.bold(harmless(path))}  ${style.dim(facts)}\n`);
+    host.stdout.write(`  ${harmless(snippet).replace(/\s+/g, ' ').trim()}\n`);
   }
 };
 

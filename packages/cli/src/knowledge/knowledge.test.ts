@@ -2,7 +2,7 @@ import type { CreateNamespaceKnowledgeRequest, SearchKnowledgeRequest } from '@s
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld, ScriptedTerminal } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost, ScriptedTerminal } from '../testing/fake-host.ts';
 
 interface Document {
   readonly path: string;
@@ -54,7 +54,7 @@ class Server {
   }
 
   run = async (words: readonly string[], options: FakeOptions = {}) => {
-    const shell = fakeWorld({ handlers: this.handlers, ...options });
+    const shell = fakeHost({ handlers: this.handlers, ...options });
     return { exit: await shell.run('knowledge', ...words), out: shell.out(), err: shell.err() };
   };
 }
@@ -197,21 +197,21 @@ describe('svc knowledge sync', () => {
   });
 
   it('leaves out a file that goes while the directory is read', async () => {
-    const fake = fakeWorld({ handlers: server.handlers, files: tree({ 'gone.md': '1', 'one.md': '1' }) });
+    const fake = fakeHost({ handlers: server.handlers, files: tree({ 'gone.md': '1', 'one.md': '1' }) });
     const { runCommandLine } = await import('../program/index.ts');
-    const { files } = fake.world;
+    const { files } = fake.host;
     const readText = (path: string) => (path.endsWith('gone.md') ? undefined : files.readText(path));
-    const world = { ...fake.world, files: { ...files, readText } };
-    expect(await runCommandLine(['knowledge', 'sync', 'docs'], world)).toBe(exitCodes.ok);
+    const host = { ...fake.host, files: { ...files, readText } };
+    expect(await runCommandLine(['knowledge', 'sync', 'docs'], host)).toBe(exitCodes.ok);
     expect(fake.out()).toBe('created  one.md\n');
   });
 
   it('goes on with every change with --watch until Ctrl-C', async () => {
-    const fake = fakeWorld({ handlers: server.handlers, files: tree({ 'one.md': '1' }) });
+    const fake = fakeHost({ handlers: server.handlers, files: tree({ 'one.md': '1' }) });
     const { runCommandLine } = await import('../program/index.ts');
     let looks = 0;
-    const world = {
-      ...fake.world,
+    const host = {
+      ...fake.host,
       sleep: () => {
         looks += 1;
         if (looks === 2) fake.files.set('/work/docs/one.md', { text: '2', mode: 0o644 });
@@ -221,17 +221,17 @@ describe('svc knowledge sync', () => {
       },
     };
     const words = ['knowledge', 'sync', 'docs', '--watch', '--prune', '--allow-empty'];
-    expect(await runCommandLine(words, world)).toBe(exitCodes.interrupted);
+    expect(await runCommandLine(words, host)).toBe(exitCodes.interrupted);
     expect(fake.out()).toBe('created  one.md\nchanged  one.md\ndeleted  one.md\n');
     expect(fake.calls.filter((name) => name === 'ListNamespaceKnowledge')).toHaveLength(3);
   });
 
   it('deletes nothing with --watch --prune while the directory is empty', async () => {
-    const fake = fakeWorld({ handlers: server.handlers, files: tree({ 'one.md': '1' }) });
+    const fake = fakeHost({ handlers: server.handlers, files: tree({ 'one.md': '1' }) });
     const { runCommandLine } = await import('../program/index.ts');
     let looks = 0;
-    const world = {
-      ...fake.world,
+    const host = {
+      ...fake.host,
       sleep: () => {
         looks += 1;
         if (looks === 2) fake.files.delete('/work/docs/one.md');
@@ -240,9 +240,7 @@ describe('svc knowledge sync', () => {
         return Promise.resolve();
       },
     };
-    expect(await runCommandLine(['knowledge', 'sync', 'docs', '--watch', '--prune'], world)).toBe(
-      exitCodes.interrupted,
-    );
+    expect(await runCommandLine(['knowledge', 'sync', 'docs', '--watch', '--prune'], host)).toBe(exitCodes.interrupted);
     expect(fake.out()).toBe('created  one.md\nchanged  one.md\n');
     expect(fake.err().match(/has no Markdown now: nothing was deleted/g)).toHaveLength(1);
   });

@@ -5,7 +5,7 @@ import { confirm } from '../confirm.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
-import type { World } from '../world.ts';
+import type { Host } from '../host.ts';
 import { documentsOf, writeDocument } from './documents.ts';
 
 export interface SyncOptions extends GlobalOptions {
@@ -28,11 +28,11 @@ const LOOK_MS = 1_000;
  * `svc knowledge sync DIR`: every Markdown file below DIR as a document under its relative path. --prune deletes what an
  * earlier sync with the same prefix wrote and DIR no longer has; --watch continues with every change until Ctrl-C.
  */
-export const syncKnowledge = async (world: World, directory: string, options: SyncOptions): Promise<void> => {
-  const root = resolve(world.cwd, directory);
-  if (world.files.facts(root)?.isDirectory !== true) throw new CommandFailure(`${directory} is not a directory`);
-  const context = await openContext(world, options);
-  let texts = readTexts(world, root, options);
+export const syncKnowledge = async (host: Host, directory: string, options: SyncOptions): Promise<void> => {
+  const root = resolve(host.cwd, directory);
+  if (host.files.facts(root)?.isDirectory !== true) throw new CommandFailure(`${directory} is not a directory`);
+  const context = await openContext(host, options);
+  let texts = readTexts(host, root, options);
   if (wouldEmpty(texts, options))
     throw new CommandFailure(`${directory} has no Markdown: all documents of this sync would go`, {
       hint: '--allow-empty',
@@ -40,12 +40,12 @@ export const syncKnowledge = async (world: World, directory: string, options: Sy
   await syncOnce(context, texts, options);
   if (options.watch !== true || options.dryRun === true) return;
   const abort = new AbortController();
-  const release = world.onInterrupt(() => abort.abort());
+  const release = host.onInterrupt(() => abort.abort());
   context.note(`watching ${directory}; Ctrl-C ends it`);
   try {
     while (!abort.signal.aborted) {
-      await world.sleep(LOOK_MS);
-      const now = readTexts(world, root, options);
+      await host.sleep(LOOK_MS);
+      const now = readTexts(host, root, options);
       if (abort.signal.aborted || isSame(texts, now)) continue;
       // A directory that is being rebuilt is empty for a moment.
       if (wouldEmpty(now, options)) context.note(`${directory} has no Markdown now: nothing was deleted`);
@@ -68,17 +68,17 @@ const isSame = (left: ReadonlyMap<string, string>, right: ReadonlyMap<string, st
 const prefixOf = ({ prefix = '' }: SyncOptions): string => prefix.replace(/^\/+|\/+$/g, '');
 
 /** Markdown below a directory, by its future path; hidden entries are left out. */
-const readTexts = (world: World, root: string, options: SyncOptions): ReadonlyMap<string, string> => {
+const readTexts = (host: Host, root: string, options: SyncOptions): ReadonlyMap<string, string> => {
   const texts = new Map<string, string>();
   const visit = (directory: string, path: string, depth: number): void => {
     if (depth > DEPTH_MAX) throw new CommandFailure(`${directory} is nested deeper than ${DEPTH_MAX} directories`);
-    for (const entry of [...world.files.list(directory)].filter((name) => !name.startsWith('.')).sort()) {
+    for (const entry of [...host.files.list(directory)].filter((name) => !name.startsWith('.')).sort()) {
       const absolute = join(directory, entry);
       const own = path === '' ? entry : `${path}/${entry}`;
-      if (world.files.facts(absolute)?.isDirectory === true) visit(absolute, own, depth + 1);
+      if (host.files.facts(absolute)?.isDirectory === true) visit(absolute, own, depth + 1);
       else if (MARKDOWN.test(entry)) {
         // A file deleted between listing and reading does not exist any more.
-        const text = world.files.readText(absolute);
+        const text = host.files.readText(absolute);
         if (text !== undefined) texts.set(own, text);
       }
       if (texts.size > FILES_MAX) throw new CommandFailure(`there are more than ${FILES_MAX} files below ${root}`);
@@ -98,24 +98,24 @@ const syncOnce = async (
   if (options.dryRun === true) return tell(context, plan, 'would be ');
   if (plan.pruned.length > 0 && options.yes !== true) {
     context.note(`these would be deleted:\n${plan.pruned.map(({ spec }) => `  ${spec?.path ?? ''}`).join('\n')}`);
-    await confirm(context.world, { text: 'delete them?', isAgreed: false, refusal: 'nothing was changed' });
+    await confirm(context.host, { text: 'delete them?', isAgreed: false, refusal: 'nothing was changed' });
   }
   for (const { path, content, present } of plan.written) {
     await writeDocument(context, { path, content, present, annotations: { [SYNC_ANNOTATION]: mark } });
-    context.world.stdout.write(`${present === undefined ? 'created' : 'changed'}  ${path}\n`);
+    context.host.stdout.write(`${present === undefined ? 'created' : 'changed'}  ${path}\n`);
   }
   for (const { metadata, spec } of plan.pruned) {
     const name = metadata?.name ?? '';
     await context.client.gateway.deleteNamespaceKnowledge({ ns: context.target.namespace, name });
-    context.world.stdout.write(`deleted  ${spec?.path ?? ''}\n`);
+    context.host.stdout.write(`deleted  ${spec?.path ?? ''}\n`);
   }
   context.note(totals(plan, ''));
 };
 
-const tell = ({ world, note }: CommandContext, plan: SyncPlan, would: string): void => {
+const tell = ({ host, note }: CommandContext, plan: SyncPlan, would: string): void => {
   for (const { path, present } of plan.written)
-    world.stdout.write(`${would}${present === undefined ? 'created' : 'changed'}  ${path}\n`);
-  for (const { spec } of plan.pruned) world.stdout.write(`${would}deleted  ${spec?.path ?? ''}\n`);
+    host.stdout.write(`${would}${present === undefined ? 'created' : 'changed'}  ${path}\n`);
+  for (const { spec } of plan.pruned) host.stdout.write(`${would}deleted  ${spec?.path ?? ''}\n`);
   note(totals(plan, would));
 };
 

@@ -1,20 +1,20 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { GlobalOptions } from '../connection.ts';
 import { listUpTo, openPlain, type ScopeOptions } from '../context.ts';
+import type { Host } from '../host.ts';
 import { mapOf, msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
 import { outputForm, printList, resourceList } from '../output.ts';
 import { age, renderTable, sizeText } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 
 /** `svc file list [PREFIX]`: files by path. */
 export const listFiles = async (
-  world: World,
+  host: Host,
   prefix: string | undefined,
   options: GlobalOptions & ScopeOptions,
 ): Promise<void> => {
   const form = outputForm(options.output);
-  const context = await openPlain(world, options);
+  const context = await openPlain(host, options);
   const { call, target, scope, note } = context;
   // Stored paths begin with a slash.
   const pathPrefix = prefix === undefined || prefix.startsWith('/') ? (prefix ?? '') : `/${prefix}`;
@@ -23,22 +23,22 @@ export const listFiles = async (
     listItems({ call, limit }, 'FileService/ListFiles', request),
   );
   if (form.form === 'name')
-    return world.stdout.write(files.map(({ metadata }) => `file/${textOf(mapOf(metadata)['name'])}\n`).join(''));
+    return host.stdout.write(files.map(({ metadata }) => `file/${textOf(mapOf(metadata)['name'])}\n`).join(''));
   if (form.form !== 'table' && form.form !== 'wide') {
     const items = files.map((file) => ({ apiVersion: 'svc/v1', kind: 'File', ...file }));
-    return printList(world, resourceList(items), form);
+    return printList(host, resourceList(items), form);
   }
   if (files.length === 0)
     return note(`no files${pathPrefix === '' ? '' : ` below ${pathPrefix}`} in namespace ${target.namespace}`);
   const isWide = form.form === 'wide';
   const headings = ['PATH', 'SIZE', 'TYPE', 'PURPOSE', 'UPDATED'];
   const more = ['PHASE', 'INDEX', 'RETENTION', 'NAME', 'SHA256'];
-  const rows = files.map((file) => [...cellsOf(world, file), ...(isWide ? wideCellsOf(file) : [])]);
-  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
-  world.stdout.write(renderTable(isWide ? [...headings, ...more] : headings, rows, columns));
+  const rows = files.map((file) => [...cellsOf(host, file), ...(isWide ? wideCellsOf(file) : [])]);
+  const columns = host.stdout.isTerminal ? host.stdout.columns : undefined;
+  host.stdout.write(renderTable(isWide ? [...headings, ...more] : headings, rows, columns));
 };
 
-const cellsOf = (world: World, file: JsonObject): readonly string[] => {
+const cellsOf = (host: Host, file: JsonObject): readonly string[] => {
   const { path, mediaType, purpose } = mapOf(file['spec']);
   const { objectRef, updatedAt } = mapOf(file['status']);
   return [
@@ -46,7 +46,7 @@ const cellsOf = (world: World, file: JsonObject): readonly string[] => {
     objectRef === undefined ? '-' : sizeText(Number(textOf(mapOf(objectRef)['sizeBytes']))),
     textOf(mediaType) || '-',
     wordOf('FILE_PURPOSE_', purpose),
-    msOf(updatedAt) === 0 ? '-' : age(msOf(updatedAt), world.nowMs()),
+    msOf(updatedAt) === 0 ? '-' : age(msOf(updatedAt), host.nowMs()),
   ];
 };
 

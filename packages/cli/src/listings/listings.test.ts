@@ -2,7 +2,7 @@ import type { ListFilesRequest } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import type { FakeHandlers } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 const TOTAL = 1_450;
 const PAGE = 200;
@@ -36,7 +36,7 @@ const handlers: FakeHandlers = {
   },
 };
 const run = async (...words: string[]) => {
-  const shell = fakeWorld({ handlers });
+  const shell = fakeHost({ handlers });
   return { exit: await shell.run(...words), lines: shell.out().split('\n').length - 2, err: shell.err() };
 };
 
@@ -54,7 +54,7 @@ describe.each([['file list'], ['secret list'], ['artifact list s --agent a']])('
   });
 
   it('prints JSON lines, one an item', async () => {
-    const shell = fakeWorld({ handlers });
+    const shell = fakeHost({ handlers });
     expect(await shell.run(...command.split(' '), '--limit', '2', '-o', 'jsonl')).toBe(exitCodes.ok);
     const items = shell
       .out()

@@ -26,10 +26,10 @@ interface Batch {
 
 /** The documents in the order in which they are applied, as many in a batch as fit; one that is too large has a batch of its own. */
 export const batchesOf = async (
-  { world }: CommandContext,
+  { host }: CommandContext,
   documents: readonly LocalDocument[],
 ): Promise<readonly Batch[]> => {
-  const { applyRank } = await world.loadManifests();
+  const { applyRank } = await host.loadManifests();
   const rank = ({ document }: LocalDocument): number => applyRank(document.resource?.key.kind ?? document.kind);
   const depth = ({ document: { kind, name } }: LocalDocument): number =>
     kind === 'Namespace' ? name.split(':').length : 0;
@@ -38,7 +38,7 @@ export const batchesOf = async (
   );
   const batches: Batch[] = [];
   for (const [place, document] of ordered) {
-    const text = await manifestText(world, [document]);
+    const text = await manifestText(host, [document]);
     const last = batches.at(-1);
     const isFull = last === undefined || last.places.length >= BATCH_DOCUMENTS;
     if (isFull || last.text.length + text.length > BATCH_CHARACTERS) batches.push({ places: [place], text });

@@ -1,8 +1,8 @@
 import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { harmless, type Style, styleFor } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import type { LocalDocument } from './manifest-documents.ts';
 
 const WORDS: Readonly<Record<ApplyOutcome, string>> = {
@@ -45,10 +45,10 @@ interface ShownReport {
 }
 
 /** The results of the documents come first, in their order; pruned resources follow. */
-export const printReport = (world: World, shown: ShownReport, form: 'table' | 'json'): void => {
+export const printReport = (host: Host, shown: ShownReport, form: 'table' | 'json'): void => {
   const { results, documents, isDryRun = false } = shown;
   if (form === 'json')
-    return world.stdout.write(
+    return host.stdout.write(
       `${JSON.stringify(
         results.map((result, index) => ({
           ...reportJson(result, documents[index]),
@@ -60,9 +60,9 @@ export const printReport = (world: World, shown: ShownReport, form: 'table' | 'j
     );
   const wordOf = (outcome: ApplyOutcome): string => (isDryRun ? FUTURE[WORDS[outcome]] : undefined) ?? WORDS[outcome];
   const rows = results.flatMap((result, index) => rowsOf(result, documents[index], wordOf));
-  const style = styleFor(world.stdout, world.environment, shown.color);
+  const style = styleFor(host.stdout, host.environment, shown.color);
   const end = isDryRun ? ' (dry run: nothing was written)' : '';
-  world.stdout.write(`${aligned(rows, style)}${totals(results, wordOf)}${end}\n`);
+  host.stdout.write(`${aligned(rows, style)}${totals(results, wordOf)}${end}\n`);
 };
 
 /** Colours of the word that opens a row. */

@@ -3,8 +3,8 @@ import { type ApplyManifestResult, type ApplyManifestsRequestSchema, ApplyOutcom
 import { isSvcError } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { counted } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import { applyInBatches, batchesOf } from './apply-batches.ts';
 import { formOf, isApplied, isChanged, isFailed, printReport } from './apply-report.ts';
 import { contentsOf, noteBareFiles, sendContents } from './file-contents.ts';
@@ -57,15 +57,15 @@ const LOCAL: ReadonlySet<string> = new Set([
 ]);
 
 /** `svc apply -f`: exit code 0 all applied, 1 none, 2 some, 3 no connection. */
-export const apply = async (world: World, options: ApplyOptions): Promise<void> => {
+export const apply = async (host: Host, options: ApplyOptions): Promise<void> => {
   if (options.prune === true) requireSet(options);
-  const loaded = await loadManifests(world, options);
+  const loaded = await loadManifests(host, options);
   const isWhole = options.atomic !== false;
   if (isWhole || options.dryRun === 'client' || loaded.findings.some(({ reason }) => LOCAL.has(reason)))
     requireNoFindings(loaded, 'nothing was applied');
   const form = formOf(options);
   if (options.dryRun === 'client')
-    return world.stdout.write(
+    return host.stdout.write(
       `${counted(loaded.documents.length, 'document is', 'documents are')} well formed; nothing was sent\n`,
     );
   if (isWhole && loaded.documents.length > ATOMIC_MAX)
@@ -73,12 +73,12 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
       `${loaded.documents.length} documents are too many for one whole, which has ${ATOMIC_MAX}`,
       { hint: '--no-atomic applies them one by one' },
     );
-  const context = await openContext(world, options);
-  const request = await requestOf(world, loaded, options);
+  const context = await openContext(host, options);
+  const request = await requestOf(host, loaded, options);
   if (options.prune === true && options.yes !== true && request.dryRun !== true) await confirmPrune(context, request);
   const { results, isRefused } = await call(context, request, loaded);
   const isDryRun = request.dryRun === true;
-  printReport(world, { results, documents: loaded.documents, isDryRun, color: options.color }, form);
+  printReport(host, { results, documents: loaded.documents, isDryRun, color: options.color }, form);
   if (!isRefused && !isDryRun) await warnOfNotExecuted(context, results);
   let sent = 0;
   if (request.dryRun !== true && !isRefused) {
@@ -97,12 +97,12 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
 };
 
 /** The request of ApplyManifests. */
-export const requestOf = async (world: World, loaded: LoadedManifests, options: ApplyOptions): Promise<Request> => {
+export const requestOf = async (host: Host, loaded: LoadedManifests, options: ApplyOptions): Promise<Request> => {
   const { dryRun = false } = options;
   if (typeof dryRun === 'string' && dryRun !== 'server')
     throw new CommandFailure(`--dry-run=${dryRun} is not known`, { hint: 'client or server' });
   return {
-    text: await manifestText(world, loaded.documents),
+    text: await manifestText(host, loaded.documents),
     ns: loaded.namespace,
     manager: options.manager ?? '',
     force: options.forceConflicts === true,

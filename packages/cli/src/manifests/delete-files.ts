@@ -1,8 +1,8 @@
 import { isSvcError, type SvcError } from '@svc/client/error';
 import { openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { type Propagation, propagationOf } from '../kinds/index.ts';
-import type { World } from '../world.ts';
 import { type LoadedManifests, loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
 
 export interface DeleteFilesOptions extends ManifestOptions {
@@ -19,11 +19,11 @@ export interface Target {
 }
 
 /** `svc delete -f`: deletes everything that the manifests name, in reverse order; missing resources are fine. */
-export const removeFiles = async (world: World, options: DeleteFilesOptions): Promise<void> => {
+export const removeFiles = async (host: Host, options: DeleteFilesOptions): Promise<void> => {
   const propagation = propagationOf(options.cascade);
-  const loaded = await loadManifests(world, options, { isByName: true });
+  const loaded = await loadManifests(host, options, { isByName: true });
   requireNoFindings(loaded, 'nothing was deleted');
-  const context = await openPlain(world, options);
+  const context = await openPlain(host, options);
   await deleteAll(context, targetsOf(loaded), { propagation, force: options.force === true });
 };
 
@@ -37,14 +37,14 @@ export const targetsOf = ({ documents }: LoadedManifests): readonly Target[] =>
 
 /** Deletes one after the other, higher ranks first; exit code 2 when only some were deleted. */
 export const deleteAll = async (
-  { world, call }: Pick<PlainContext, 'world' | 'call'>,
+  { host, call }: Pick<PlainContext, 'host' | 'call'>,
   targets: readonly Target[],
   how: { readonly propagation: Propagation; readonly force: boolean } = {
     propagation: 'DELETE_PROPAGATION_BACKGROUND',
     force: false,
   },
 ): Promise<void> => {
-  const { applyRank } = await world.loadManifests();
+  const { applyRank } = await host.loadManifests();
   const depth = ({ kind, name }: Target): number => (kind === 'Namespace' ? name.split(':').length : 0);
   const ordered = targets.toSorted(
     (left, right) => applyRank(right.kind) - applyRank(left.kind) || depth(right) - depth(left),
@@ -56,11 +56,11 @@ export const deleteAll = async (
     try {
       const { pending } = await call('ResourceService/DeleteResource', { ...target, ns, ...how });
       deleted += 1;
-      world.stdout.write(`${kind} ${ns}/${name} ${pending === true ? 'is being deleted' : 'deleted'}\n`);
+      host.stdout.write(`${kind} ${ns}/${name} ${pending === true ? 'is being deleted' : 'deleted'}\n`);
     } catch (error) {
       if (!isSvcError(error)) throw error;
       const absence = absenceOf(error);
-      if (absence !== undefined) world.stdout.write(`${kind} ${ns}/${name} ${absence}\n`);
+      if (absence !== undefined) host.stdout.write(`${kind} ${ns}/${name} ${absence}\n`);
       else if (deleted === 0) throw error;
       else
         throw new CommandFailure(`${kind} ${ns}/${name}: ${error.message} (${error.reason})`, {

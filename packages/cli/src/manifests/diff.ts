@@ -4,10 +4,10 @@ import { type Resource, ResourceSchema } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes, explain } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { nestedJson } from '../kinds/index.ts';
 import { yamlText } from '../output.ts';
 import { harmlessJson, harmlessYaml, type Style, styleFor } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import { ATOMIC_MAX, requestOf } from './apply.ts';
 import { formOf, isFailed, outcomeWord } from './apply-report.ts';
 import { contentsOf, differingContents } from './file-contents.ts';
@@ -16,23 +16,23 @@ import { hideSecrets } from './secret-values.ts';
 import { paintDiff, unifiedDiff } from './text-diff.ts';
 
 /** `svc diff`: what an apply would change; exit code 0 nothing, 1 something, 2 or more if it would fail. */
-export const diff = async (world: World, options: ManifestOptions): Promise<void> => {
-  if (await isDifferent(world, options).catch(failAsError))
+export const diff = async (host: Host, options: ManifestOptions): Promise<void> => {
+  if (await isDifferent(host, options).catch(failAsError))
     throw new CommandFailure('there are differences', { exitCode: exitCodes.refused });
 };
 
-const isDifferent = async (world: World, options: ManifestOptions): Promise<boolean> => {
+const isDifferent = async (host: Host, options: ManifestOptions): Promise<boolean> => {
   const form = formOf(options);
-  const loaded = await loadManifests(world, options);
+  const loaded = await loadManifests(host, options);
   requireNoFindings(loaded, 'this cannot be applied');
-  const context = await openContext(world, options);
+  const context = await openContext(host, options);
   // More documents than one transaction takes are compared one by one, with the same result in a dry run.
   const atomic = loaded.documents.length <= ATOMIC_MAX;
   const how = { ...options, dryRun: 'server', atomic, keepGoing: !atomic };
-  const request = { ...(await requestOf(world, loaded, how)), force: true };
+  const request = { ...(await requestOf(host, loaded, how)), force: true };
   const { results } = await context.client.resources.applyManifests(request);
   const unforced = await context.client.resources.applyManifests({ ...request, force: false });
-  const style = styleFor(world.stdout, world.environment, options.color);
+  const style = styleFor(host.stdout, host.environment, options.color);
   const differences: Difference[] = [];
   for (const [index, result] of results.entries()) {
     const local = loaded.documents[index];
@@ -42,9 +42,9 @@ const isDifferent = async (world: World, options: ManifestOptions): Promise<bool
     const found = await difference(context, result, local);
     if (found === undefined) continue;
     differences.push(found);
-    if (form === 'table') world.stdout.write(await differenceText(world, found, style));
+    if (form === 'table') host.stdout.write(await differenceText(host, found, style));
   }
-  if (form === 'json') printJson(world, differences);
+  if (form === 'json') printJson(host, differences);
   if (isFailed(results)) throw new CommandFailure('this cannot be applied');
   // A resource that does not exist yet is a difference already.
   const present = loaded.documents
@@ -52,7 +52,7 @@ const isDifferent = async (world: World, options: ManifestOptions): Promise<bool
     .filter(({ result }) => result?.outcome !== ApplyOutcome.CREATED);
   const bytes = await differingContents(context, contentsOf(present).contents);
   // The JSON list is complete; bytes of files are not part of a manifest.
-  const tell = (text: string): void => (form === 'json' ? context.note(text.trimEnd()) : world.stdout.write(text));
+  const tell = (text: string): void => (form === 'json' ? context.note(text.trimEnd()) : host.stdout.write(text));
   for (const { namespace, spec, local } of bytes) tell(`Bytes of File ${namespace}${spec.path} differ from ${local}\n`);
   return differences.length > 0 || bytes.length > 0;
 };
@@ -90,7 +90,7 @@ const difference = async (
 /** JSON texts, such as the spec of a template, in parsed form. */
 const readable = (written: Json): Json => nestedJson(written as JsonObject);
 
-const differenceText = async (world: World, { result, before, after }: Difference, style: Style): Promise<string> => {
+const differenceText = async (host: Host, { result, before, after }: Difference, style: Style): Promise<string> => {
   const { kind, ns, name, outcome } = result;
   const label = `${kind} ${ns === '' ? name : `${ns}/${name}`}`;
   // The size of an answer is limited: what did not fit is named.
@@ -99,10 +99,10 @@ const differenceText = async (world: World, { result, before, after }: Differenc
   const mark = outcome === ApplyOutcome.REPAIRED ? ' (drift)' : '';
   const texts = { before: before === undefined ? '' : await yamlText(before), after: await yamlText(after) };
   const text = unifiedDiff(texts, { before: `${label} live`, after: `${label} applied${mark}` });
-  return paintDiff(world.stdout.isTerminal ? harmlessYaml(text) : text, style);
+  return paintDiff(host.stdout.isTerminal ? harmlessYaml(text) : text, style);
 };
 
-const printJson = (world: World, differences: readonly Difference[]): void => {
+const printJson = (host: Host, differences: readonly Difference[]): void => {
   const list = differences.map(({ result, before, after }) => ({
     outcome: outcomeWord(result.outcome),
     kind: result.kind,
@@ -113,7 +113,7 @@ const printJson = (world: World, differences: readonly Difference[]): void => {
     after: after ?? null,
   }));
   const text = JSON.stringify(list, undefined, 2);
-  world.stdout.write(`${world.stdout.isTerminal ? harmlessJson(text) : text}\n`);
+  host.stdout.write(`${host.stdout.isTerminal ? harmlessJson(text) : text}\n`);
 };
 
 type Key = NonNullable<LocalDocument['document']['resource']>['key'];

@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isAuthorable, kinds } from '../kinds/index.ts';
 import { realFiles } from '../real/real-files.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 import { render } from './index.ts';
 
 const examples = join(import.meta.dirname, '../../../../examples');
 const names = readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 
-/** A world with the real disk. */
+/** A host with the real disk. */
 const onDisk = () => {
-  const fake = fakeWorld();
-  return { ...fake, world: { ...fake.world, cwd: examples, files: realFiles } };
+  const fake = fakeHost();
+  return { ...fake, host: { ...fake.host, cwd: examples, files: realFiles } };
 };
 
 const rendered = async (name: string): Promise<string> => {
-  const { world, out } = onDisk();
+  const { host, out } = onDisk();
   const variables = name === 'variables' ? { var: ['team=red'] } : {};
-  await render(world, { filename: [name], ...variables });
+  await render(host, { filename: [name], ...variables });
   return out();
 };
 

@@ -2,7 +2,7 @@ import type { ApplyManifestsRequest, CreateFileRequest } from '@svc/api/gateway'
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 const disk = (text: string) => ({
   '/work/team': { text: '', mode: 0o700, isDirectory: true },
@@ -53,7 +53,7 @@ const handlers: FakeHandlers = {
   },
 };
 const apply = async (text: string, ...words: string[]) => {
-  const shell = fakeWorld({ handlers, files: disk(text) });
+  const shell = fakeHost({ handlers, files: disk(text) });
   const exit = await shell.run('apply', '-f', 'team', ...words);
   calls.splice(0, calls.length, ...shell.calls);
   return { exit, out: shell.out(), err: shell.err() };
@@ -84,7 +84,7 @@ describe('contentFromFile of a File', () => {
 
   it('is a difference when the server has other bytes', async () => {
     const diff = async () => {
-      const shell = fakeWorld({ handlers, files: disk(named) });
+      const shell = fakeHost({ handlers, files: disk(named) });
       return { exit: await shell.run('diff', '-f', 'team'), out: shell.out() };
     };
     outcome = 3;

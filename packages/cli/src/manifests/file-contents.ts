@@ -5,9 +5,9 @@ import { type File, FileSchema, type FileSpec, FileSpecSchema, type Resource } f
 import { isSvcError } from '@svc/client';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { ManifestModule } from '../host.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { fileAt, localContent, store } from '../stored-files/index.ts';
-import type { ManifestModule } from '../world.ts';
 
 type Parse = ManifestModule['parseManifests'];
 type Prepare = NonNullable<Parameters<Parse>[1]['prepare']>;
@@ -97,7 +97,7 @@ export const differingContents = async (
 const unsentOf = async (context: CommandContext, wanted: FileContent) => {
   const { local } = wanted;
   const inNamespace = inNamespaceOf(context, wanted);
-  const content = await localContent(context.world, local, local);
+  const content = await localContent(context.host, local, local);
   const present = await presentOf(inNamespace, wanted);
   return present?.status?.objectRef?.sha256 === content.sha256 ? undefined : { inNamespace, content, present };
 };

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { GlobalOptions } from '../connection.ts';
 import { resolveTarget } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
-import type { ManifestModule, World } from '../world.ts';
+import type { Host, ManifestModule } from '../host.ts';
 import { takeContentPath } from './file-contents.ts';
 import { type ManifestSource, readSources } from './manifest-sources.ts';
 import { readVariables, type VariableOptions } from './variables.ts';
@@ -45,24 +45,24 @@ export interface LoadedManifests {
  * delete: files with texts and bytes that a manifest refers to may be gone, and are not read.
  */
 export const loadManifests = async (
-  world: World,
+  host: Host,
   options: ManifestOptions,
   { isByName = false }: { readonly isByName?: boolean } = {},
 ): Promise<LoadedManifests> => {
-  const module = await world.loadManifests();
-  const sources = await readSources(world, options.filename ?? []);
-  const vars = await readVariables(world, options);
-  const { namespace } = resolveTarget(world, options);
+  const module = await host.loadManifests();
+  const sources = await readSources(host, options.filename ?? []);
+  const vars = await readVariables(host, options);
+  const { namespace } = resolveTarget(host, options);
   const isNamespaceFixed = options.namespace !== undefined;
   const documents: LocalDocument[] = [];
   const findings: LocalFinding[] = [];
   for (const source of sources) {
     const texts = isByName
       ? { file: () => new TextEncoder().encode(UNREAD), variable: () => UNREAD }
-      : outsideTexts(world, source);
+      : outsideTexts(host, source);
     const contentPaths = new Map<unknown, string>();
     const isFile = (path: string): boolean =>
-      isByName || world.files.facts(resolve(source.directory, path))?.isDirectory === false;
+      isByName || host.files.facts(resolve(source.directory, path))?.isDirectory === false;
     const parsed = module.parseManifests(source.text, {
       namespace,
       isNamespaceFixed,
@@ -96,12 +96,12 @@ export const loadManifests = async (
 /** Takes the place of a text that is not read; not empty, because some fields may not be empty. */
 const UNREAD = '-';
 
-const outsideTexts = (world: World, source: ManifestSource) => ({
+const outsideTexts = (host: Host, source: ManifestSource) => ({
   file: (path: string): Uint8Array | undefined => {
     const absolute = resolve(source.directory, path);
-    return world.files.facts(absolute)?.isDirectory === false ? world.files.readBytes(absolute) : undefined;
+    return host.files.facts(absolute)?.isDirectory === false ? host.files.readBytes(absolute) : undefined;
   },
-  variable: (name: string): string | undefined => world.environment[name],
+  variable: (name: string): string | undefined => host.environment[name],
 });
 
 const localDocument = (label: string, document: Parsed): LocalDocument => ({
@@ -143,7 +143,7 @@ export const requireNoFindings = ({ findings }: LoadedManifests, outcome: string
 };
 
 /** The documents as text for ApplyManifests, one on each line. */
-export const manifestText = async (world: World, documents: readonly LocalDocument[]): Promise<string> => {
-  const { nodeJson } = await world.loadManifests();
+export const manifestText = async (host: Host, documents: readonly LocalDocument[]): Promise<string> => {
+  const { nodeJson } = await host.loadManifests();
   return documents.map(({ document }) => `--- ${JSON.stringify(nodeJson(document.node))}\n`).join('');
 };

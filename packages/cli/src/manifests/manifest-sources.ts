@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { CommandFailure } from '../failure.ts';
-import type { World } from '../world.ts';
+import type { Host } from '../host.ts';
 
 /** One text with manifests. */
 export interface ManifestSource {
@@ -15,38 +15,38 @@ const EXTENSIONS = /\.(?:ya?ml|json)$/;
 const DEPTH_MAX = 32;
 
 /** The texts that `-f` names: files, directories with everything below, `-` for what is piped in. */
-export const readSources = async (world: World, names: readonly string[]): Promise<readonly ManifestSource[]> => {
+export const readSources = async (host: Host, names: readonly string[]): Promise<readonly ManifestSource[]> => {
   if (names.length === 0)
     throw new CommandFailure('which manifests?', { hint: 'name a file or directory with -f, - for standard input' });
   const sources: ManifestSource[] = [];
   for (const name of names) {
-    if (name === '-') sources.push({ label: '-', text: await world.stdin.readAll(), directory: world.cwd });
-    else sources.push(...sourcesAt(world, name));
+    if (name === '-') sources.push({ label: '-', text: await host.stdin.readAll(), directory: host.cwd });
+    else sources.push(...sourcesAt(host, name));
   }
   return sources;
 };
 
-const sourcesAt = (world: World, name: string): readonly ManifestSource[] => {
-  const path = resolve(world.cwd, name);
-  const facts = world.files.facts(path);
+const sourcesAt = (host: Host, name: string): readonly ManifestSource[] => {
+  const path = resolve(host.cwd, name);
+  const facts = host.files.facts(path);
   if (facts === undefined) throw new CommandFailure(`there is no ${name}`);
-  return facts.isDirectory ? inDirectory(world, name, 0) : [readSource(world, name)];
+  return facts.isDirectory ? inDirectory(host, name, 0) : [readSource(host, name)];
 };
 
-const inDirectory = (world: World, name: string, depth: number): readonly ManifestSource[] => {
+const inDirectory = (host: Host, name: string, depth: number): readonly ManifestSource[] => {
   if (depth > DEPTH_MAX) throw new CommandFailure(`${name} is nested deeper than ${DEPTH_MAX} directories`);
-  const entries = [...world.files.list(resolve(world.cwd, name))].filter((entry) => !entry.startsWith('.')).sort();
+  const entries = [...host.files.list(resolve(host.cwd, name))].filter((entry) => !entry.startsWith('.')).sort();
   return entries.flatMap((entry) => {
     const path = join(name, entry);
-    const isDirectory = world.files.facts(resolve(world.cwd, path))?.isDirectory === true;
-    if (isDirectory) return inDirectory(world, path, depth + 1);
-    return EXTENSIONS.test(entry) ? [readSource(world, path)] : [];
+    const isDirectory = host.files.facts(resolve(host.cwd, path))?.isDirectory === true;
+    if (isDirectory) return inDirectory(host, path, depth + 1);
+    return EXTENSIONS.test(entry) ? [readSource(host, path)] : [];
   });
 };
 
-const readSource = (world: World, name: string): ManifestSource => {
-  const path = resolve(world.cwd, name);
-  const text = world.files.readText(path);
+const readSource = (host: Host, name: string): ManifestSource => {
+  const path = resolve(host.cwd, name);
+  const text = host.files.readText(path);
   if (text === undefined) throw new CommandFailure(`${name} cannot be read`);
   return { label: name, text, directory: resolve(path, '..') };
 };

@@ -3,7 +3,7 @@ import { type ApplyManifestsRequest, ApplyOutcome } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld, ScriptedTerminal } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost, ScriptedTerminal } from '../testing/fake-host.ts';
 
 const agent = (name: string, prompt = 'p'): string =>
   `kind: Agent\nmetadata: {name: ${name}}\nspec: {systemPrompt: "${prompt}"}\n`;
@@ -28,7 +28,7 @@ const answering = (outcomes: readonly ApplyOutcome[], requests: ApplyManifestsRe
   },
 });
 
-const world = (options: FakeOptions) => fakeWorld({ piped: '', ...options });
+const host = (options: FakeOptions) => fakeHost({ piped: '', ...options });
 
 describe('svc apply', () => {
   it('reads files, directories without hidden entries, and standard input, in order of names', async () => {
@@ -44,7 +44,7 @@ describe('svc apply', () => {
       '/work/one.yaml': file(agent('one')),
     };
     const outcomes = [1, 2, 3, 4, 1].map((outcome) => outcome as ApplyOutcome);
-    const shell = world({ files, piped: agent('piped'), handlers: answering(outcomes, requests) });
+    const shell = host({ files, piped: agent('piped'), handlers: answering(outcomes, requests) });
     expect(await shell.run('apply', '-f', 'all', '-f', 'one.yaml', '-f', '-')).toBe(exitCodes.ok);
     const names = [...(requests[0]?.text ?? '').matchAll(/"name":"(\w+)"/g)].map((match) => match[1]);
     expect(names).toEqual(['a', 'b', 'c', 'one', 'piped']);
@@ -66,7 +66,7 @@ describe('svc apply', () => {
       '/work/x.yaml': file('kind: Agent\nmetadata: {name: a}\nspec: {sistemPrompt: x}\n'),
       '/work/y.yaml': file('kind: Agnt\n'),
     };
-    const shell = world({ files });
+    const shell = host({ files });
     expect(await shell.run('apply', '-f', 'x.yaml', '-f', 'y.yaml')).toBe(exitCodes.refused);
     expect(shell.err()).toContain(
       'x.yaml:3:8: Agent/default/a: spec.sistemPrompt: unknown field, did you mean systemPrompt (FIELD_UNKNOWN)',
@@ -102,7 +102,7 @@ describe('svc apply', () => {
       '/work/list.yaml': file('[1]'),
       '/work/empty.yaml': file(''),
     };
-    const shell = world({ files });
+    const shell = host({ files });
     expect(await shell.run(...words)).toBe(exitCodes.refused);
     expect(shell.err()).toContain(text);
   });
@@ -112,7 +112,7 @@ describe('svc apply', () => {
     const text =
       'kind: Workflow\nmetadata: {name: "w-{{ vars.name }}"}\nspec: {concurrency: "{{ vars.deep.n }}", description: "{{ vars.text }}"}\n';
     const files = { '/work/w.yaml': file(text), '/work/vars.yaml': file('name: from-file\ndeep: {n: 1}\n') };
-    const shell = world({ files, handlers: answering([ApplyOutcome.CREATED], requests) });
+    const shell = host({ files, handlers: answering([ApplyOutcome.CREATED], requests) });
     const words = ['--vars-file', 'vars.yaml', '--var', 'deep.n=3', '--var-string', 'text=7'];
     expect(await shell.run('apply', '-f', 'w.yaml', ...words)).toBe(exitCodes.ok);
     expect(JSON.parse((requests[0]?.text ?? '').slice(4))).toMatchObject({
@@ -136,7 +136,7 @@ describe('svc apply', () => {
   ])('reads --var v=%s as what it looks like, else as text', async (text, value) => {
     const requests: ApplyManifestsRequest[] = [];
     const custom = 'apiVersion: a.b/v1\nkind: Thing\nmetadata: {name: x}\nspec: {v: "{{ vars.v }}"}\n';
-    const shell = world({
+    const shell = host({
       files: { '/work/w.yaml': file(custom) },
       handlers: answering([ApplyOutcome.CREATED], requests),
     });
@@ -146,18 +146,18 @@ describe('svc apply', () => {
 
   it('ends with 2 when some of it is applied, with 1 when nothing is', async () => {
     const files = { '/work/a.yaml': file(agent('a')) };
-    const some = world({
+    const some = host({
       files,
       handlers: answering([ApplyOutcome.CREATED, ApplyOutcome.FAILED, ApplyOutcome.NOT_ATTEMPTED]),
     });
     expect(await some.run('apply', '-f', 'a.yaml', '--no-atomic')).toBe(exitCodes.partial);
     expect(some.out()).toContain('1 created, 1 failed, 1 not attempted');
-    const none = world({ files, handlers: answering([ApplyOutcome.FAILED]) });
+    const none = host({ files, handlers: answering([ApplyOutcome.FAILED]) });
     expect(await none.run('apply', '-f', 'a.yaml', '--no-atomic', '-o', 'json')).toBe(exitCodes.refused);
     expect(JSON.parse(none.out())).toMatchObject([
       { outcome: 'failed', findings: [{ place: 'a.yaml:3:8', reason: 'BAD' }] },
     ]);
-    const down = world({
+    const down = host({
       files,
       handlers: {
         unary: {
@@ -190,7 +190,7 @@ describe('svc apply', () => {
         },
       },
     };
-    const shell = world({ files: { '/work/a.yaml': file(`${agent('a')}---\n${agent('b')}`) }, handlers });
+    const shell = host({ files: { '/work/a.yaml': file(`${agent('a')}---\n${agent('b')}`) }, handlers });
     expect(await shell.run('apply', '-f', 'a.yaml')).toBe(exitCodes.refused);
     expect(shell.out()).toBe(
       'not-attempted  Agent  default/a\nfailed         Agent  default/b  a.yaml:7:8 spec.systemPrompt: is managed by x (CONFLICT)\n1 failed, 1 not attempted\n',
@@ -198,14 +198,14 @@ describe('svc apply', () => {
   });
 
   it('only reads with --dry-run=client', async () => {
-    const shell = world({ files: { '/work/a.yaml': file(agent('a')) } });
+    const shell = host({ files: { '/work/a.yaml': file(agent('a')) } });
     expect(await shell.run('apply', '-f', 'a.yaml', '--dry-run=client')).toBe(exitCodes.ok);
     expect([shell.out(), shell.calls]).toEqual(['1 document is well formed; nothing was sent\n', []]);
   });
 
   it('says of a dry run what would happen, in words and as JSON', async () => {
     const outcomes = [1, 2, 3, 4, 5, 6].map((outcome) => outcome as ApplyOutcome);
-    const shell = world({ files: { '/work/a.yaml': file(agent('a')) }, handlers: answering(outcomes) });
+    const shell = host({ files: { '/work/a.yaml': file(agent('a')) }, handlers: answering(outcomes) });
     expect(await shell.run('apply', '-f', 'a.yaml', '--dry-run=server')).toBe(exitCodes.refused);
     expect(shell.out()).toBe(
       [
@@ -218,7 +218,7 @@ describe('svc apply', () => {
         '1 would be created, 1 would be configured, 1 unchanged, 1 would be repaired, 1 would be pruned, 1 would fail (dry run: nothing was written)\n',
       ].join('\n'),
     );
-    const json = world({ files: { '/work/a.yaml': file(agent('a')) }, handlers: answering([ApplyOutcome.CREATED]) });
+    const json = host({ files: { '/work/a.yaml': file(agent('a')) }, handlers: answering([ApplyOutcome.CREATED]) });
     await json.run('apply', '-f', 'a.yaml', '--dry-run', '-o', 'json');
     expect(JSON.parse(json.out())).toMatchObject([{ outcome: 'created', dryRun: true }]);
   });
@@ -226,7 +226,7 @@ describe('svc apply', () => {
   it('shows outcomes in colours at a terminal, never with NO_COLOR or --no-color', async () => {
     const files = { '/work/a.yaml': file(agent('a')) };
     const shown = async (words: readonly string[], environment: Record<string, string> = {}): Promise<string> => {
-      const shell = world({ files, handlers: answering([ApplyOutcome.CREATED]), isTerminal: true, environment });
+      const shell = host({ files, handlers: answering([ApplyOutcome.CREATED]), isTerminal: true, environment });
       await shell.run('apply', '-f', 'a.yaml', ...words);
       return shell.out();
     };
@@ -239,16 +239,16 @@ describe('svc apply', () => {
     const files = { '/work/a.yaml': file(agent('a')) };
     const outcomes = [ApplyOutcome.UNCHANGED, ApplyOutcome.PRUNED];
     const words = ['apply', '-f', 'a.yaml', '--prune', '--set', 's'];
-    const piped = world({ files, handlers: answering(outcomes) });
+    const piped = host({ files, handlers: answering(outcomes) });
     expect(await piped.run(...words)).toBe(exitCodes.refused);
     expect(piped.err()).toContain('--yes');
     const asked = (line: string) => {
       const terminal = new ScriptedTerminal([line]);
-      return fakeWorld({ files, handlers: answering(outcomes), terminal });
+      return fakeHost({ files, handlers: answering(outcomes), terminal });
     };
     expect(await asked('n').run(...words)).toBe(exitCodes.refused);
     expect(await asked('yes').run(...words)).toBe(exitCodes.ok);
-    expect(await world({ files, handlers: answering(outcomes) }).run(...words, '--yes')).toBe(exitCodes.ok);
+    expect(await host({ files, handlers: answering(outcomes) }).run(...words, '--yes')).toBe(exitCodes.ok);
   });
 });
 
@@ -256,7 +256,7 @@ describe('svc render', () => {
   it('shows documents in stored form', async () => {
     const text =
       'kind: Schedule\nmetadata: {name: s, labels: {a: b}}\nspec: {interval: 5m, input: {b: 1, a: 2}}\n---\nkind: Namespace\nmetadata: {name: n}\n';
-    const shell = world({ files: { '/work/a.yaml': file(text) } });
+    const shell = host({ files: { '/work/a.yaml': file(text) } });
     expect(await shell.run('render', '-f', 'a.yaml')).toBe(exitCodes.ok);
     expect(shell.out()).toBe(
       'apiVersion: svc/v1\nkind: Schedule\nmetadata:\n  name: s\n  namespace: default\n  labels:\n    a: b\nspec:\n  intervalSeconds: 300\n  inputJson: \'{"a":2,"b":1}\'\n---\napiVersion: svc/v1\nkind: Namespace\nmetadata:\n  name: n\nspec: {}\n',
@@ -272,7 +272,7 @@ describe('svc diff', () => {
     spec: { kind: { case: member, value: spec } },
   });
   const shell = (outcome: ApplyOutcome, after: object, live: object) =>
-    world({
+    host({
       files: { '/work/a.yaml': file(agent('a0')) },
       handlers: {
         unary: {
@@ -302,7 +302,7 @@ describe('svc diff', () => {
       { kind: 'Agent', ns: 'default', name: 'c', outcome: ApplyOutcome.CREATED },
     ];
     const text = ['kind: AgentTemplate\nmetadata: {name: t}\n', agent('b'), agent('c')].join('---\n');
-    const shell = world({
+    const shell = host({
       files: { '/work/a.yaml': file(text) },
       handlers: {
         unary: {
@@ -356,7 +356,7 @@ describe('svc diff', () => {
   it('is coloured at a terminal, and shows control characters of values without obeying them', async () => {
     const prompts = [resource({ systemPrompt: 'new\u009b1m\u007f' }), resource({ systemPrompt: 'old' })] as const;
     const live = { unary: { GetResource: () => ({ resource: prompts[1] }) } };
-    const coloured = world({
+    const coloured = host({
       files: { '/work/a.yaml': file(agent('a0')) },
       isTerminal: true,
       handlers: {
@@ -389,14 +389,14 @@ describe('svc diff', () => {
   });
 
   it('ends with 2 for manifests that cannot be applied', async () => {
-    const bad = world({ files: { '/work/a.yaml': file('kind: X\n') } });
+    const bad = host({ files: { '/work/a.yaml': file('kind: X\n') } });
     expect(await bad.run('diff', '-f', 'a.yaml')).toBe(2);
-    const failing = world({ files: { '/work/a.yaml': file(agent('a')) }, handlers: answering([ApplyOutcome.FAILED]) });
+    const failing = host({ files: { '/work/a.yaml': file(agent('a')) }, handlers: answering([ApplyOutcome.FAILED]) });
     expect(await failing.run('diff', '-f', 'a.yaml')).toBe(2);
     expect(failing.err()).toContain('a.yaml:3:8 spec.systemPrompt: is bad (BAD)');
     expect(await failing.run('diff', '-f', 'none.yaml')).toBe(2);
     const refusing = (code: string): Promise<number> =>
-      world({
+      host({
         files: { '/work/a.yaml': file(agent('a')) },
         handlers: {
           unary: {
@@ -430,7 +430,7 @@ describe('svc delete -f and svc prune', () => {
         },
       },
     };
-    const shell = world({ files, handlers });
+    const shell = host({ files, handlers });
     expect(await shell.run('delete', '-f', 'a.yaml')).toBe(exitCodes.ok);
     expect(seen).toEqual(['ChannelSubscription default room s', 'Agent default  a', 'Namespace n  n']);
     expect(shell.out()).toContain('Agent default/a is not there\n');
@@ -451,7 +451,7 @@ describe('svc delete -f and svc prune', () => {
         ListResources: () => ({ resources: [] }),
       },
     };
-    const shell = world({ files: { '/work/a.yaml': file(gone) }, handlers });
+    const shell = host({ files: { '/work/a.yaml': file(gone) }, handlers });
     expect(await shell.run('delete', '-f', 'a.yaml')).toBe(exitCodes.ok);
     expect(seen).toEqual([expect.stringMatching(/^File docs-a-md-/), 'Knowledge k', 'Skill s', 'Secret x']);
     expect(await shell.run('prune', '-f', 'a.yaml', '--set', 's', '--yes')).toBe(exitCodes.ok);
@@ -474,7 +474,7 @@ describe('svc delete -f and svc prune', () => {
         : {}),
     });
     const seen: string[] = [];
-    const shell = world({
+    const shell = host({
       files: { '/work/a.yaml': file(text) },
       handlers: {
         unary: {
@@ -504,7 +504,7 @@ describe('svc delete -f and svc prune', () => {
     const handlers: FakeHandlers = {
       unary: { DeleteResource: ({ name }: Request) => ({ pending: seen.push(name) < 0 }) },
     };
-    const shell = world({ files: { '/work/a.yaml': file(agent('"{{ vars.who }}"')) }, handlers });
+    const shell = host({ files: { '/work/a.yaml': file(agent('"{{ vars.who }}"')) }, handlers });
     expect(await shell.run('delete', '-f', 'a.yaml')).toBe(exitCodes.refused);
     expect(await shell.run('delete', '-f', 'a.yaml', '--var', 'who=bot')).toBe(exitCodes.ok);
     expect(seen).toEqual(['bot']);
@@ -515,7 +515,7 @@ describe('svc delete -f and svc prune', () => {
       throw new FakeFault('INVALID_ARGUMENT', 'FIELD_INVALID', { fields: ['kind'], fieldReason: 'UNKNOWN_KIND' });
     };
     const custom = 'apiVersion: a.b/v1\nkind: Thing\nmetadata: {name: x}\n';
-    const shell = world({ files: { '/work/a.yaml': file(custom) }, handlers: { unary: { DeleteResource } } });
+    const shell = host({ files: { '/work/a.yaml': file(custom) }, handlers: { unary: { DeleteResource } } });
     expect(await shell.run('delete', '-f', 'a.yaml')).toBe(exitCodes.ok);
     expect(shell.out()).toBe('Thing default/x is not there\n');
   });
@@ -529,8 +529,8 @@ describe('svc delete -f and svc prune', () => {
         },
       },
     };
-    expect(await world({ files, handlers }).run('delete', '-f', 'a.yaml')).toBe(exitCodes.partial);
-    const first = world({ files: { '/work/a.yaml': file(agent('a')) }, handlers });
+    expect(await host({ files, handlers }).run('delete', '-f', 'a.yaml')).toBe(exitCodes.partial);
+    const first = host({ files: { '/work/a.yaml': file(agent('a')) }, handlers });
     expect(await first.run('delete', '-f', 'a.yaml')).toBe(exitCodes.refused);
   });
 
@@ -543,7 +543,7 @@ describe('svc delete -f and svc prune', () => {
     });
     const template = { kind: 'Template', metadata: { name: 't', namespace: 'system', annotations } };
     const gone: string[] = [];
-    const shell = world({
+    const shell = host({
       files: {
         '/work/a.yaml': file(
           'kind: ChannelSubscription\nmetadata: {name: here/x}\n---\nkind: AgentTemplate\nmetadata: {name: t}\n',
@@ -581,9 +581,9 @@ describe('svc delete -f and svc prune', () => {
         },
       },
     };
-    expect(await world({ files, handlers }).run('prune', '-f', 'a.yaml', '--set', 's', '--yes')).toBe(exitCodes.ok);
+    expect(await host({ files, handlers }).run('prune', '-f', 'a.yaml', '--set', 's', '--yes')).toBe(exitCodes.ok);
     expect(seen).toEqual(['Agent old']);
-    await world({ files, handlers }).run('prune', '-f', 'a.yaml', '--set', 's', '--yes', '--prune-namespaces');
+    await host({ files, handlers }).run('prune', '-f', 'a.yaml', '--set', 's', '--yes', '--prune-namespaces');
     expect(seen).toEqual(['Agent old', 'Agent old', 'Namespace gone']);
   });
 });

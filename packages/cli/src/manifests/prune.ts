@@ -3,9 +3,9 @@ import { type ApplyManifestsRequestSchema, ApplyOutcome } from '@svc/api/gateway
 import { confirm } from '../confirm.ts';
 import { type CommandContext, openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { mapOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
-import type { World } from '../world.ts';
 import { deleteAll, type Target, targetsOf } from './delete-files.ts';
 import { loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
 
@@ -19,13 +19,13 @@ export interface PruneOptions extends ManifestOptions {
 const APPLY_SET = 'svc/apply-set';
 
 /** `svc prune -f ... --set NAME`: deletes what is in the set and not in the input. */
-export const prune = async (world: World, options: PruneOptions): Promise<void> => {
+export const prune = async (host: Host, options: PruneOptions): Promise<void> => {
   const set = requireSet(options);
-  const loaded = await loadManifests(world, options, { isByName: true });
+  const loaded = await loadManifests(host, options, { isByName: true });
   requireNoFindings(loaded, 'nothing was deleted');
   if (loaded.documents.length === 0 && options.allowEmpty !== true)
     throw new CommandFailure('the input is empty: all of the set would go', { hint: '--allow-empty' });
-  const context = await openPlain(world, options);
+  const context = await openPlain(host, options);
   const kept = new Set(targetsOf(loaded).map(keyText));
   const targets = (await membersOf(context, set)).filter(
     (target) => !kept.has(keyText(target)) && (target.kind !== 'Namespace' || options.pruneNamespaces === true),
@@ -77,8 +77,8 @@ export const confirmPrune = async (
   );
 };
 
-const confirmAll = async ({ world, note }: PlainContext, names: readonly string[]): Promise<void> => {
+const confirmAll = async ({ host, note }: PlainContext, names: readonly string[]): Promise<void> => {
   if (names.length === 0) return;
   note(`these would be deleted:\n${names.map((name) => `  ${name}`).join('\n')}`);
-  await confirm(world, { text: 'delete them?', isAgreed: false, refusal: 'nothing was deleted' });
+  await confirm(host, { text: 'delete them?', isAgreed: false, refusal: 'nothing was deleted' });
 };

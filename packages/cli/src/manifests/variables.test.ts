@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { exitCodes } from '../failure.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 const file = (text: string) => ({ text, mode: 0o600 });
 
@@ -20,7 +20,7 @@ describe('variables', () => {
     [' spaced ', 'v spaced '],
     ['[1.50, a]', 'v[1.5,"a"]'],
   ])('--var v=%s reads inside of a text as it was written', async (text, value) => {
-    const shell = fakeWorld({
+    const shell = fakeHost({
       files: { '/work/w.yaml': file('kind: Channel\nmetadata: {name: x}\nspec: {title: "v{{ vars.v }}"}\n') },
     });
     expect(await shell.run('render', '-f', 'w.yaml', '--var', `v=${text}`)).toBe(exitCodes.ok);
@@ -36,7 +36,7 @@ describe('variables', () => {
       `apiVersion: a.b/v1\nkind: Thing\nmetadata: {name: x}\nspec: {a: "${text}", b: "{{ vars.version }}", ` +
       'c: "{{ vars.list }}", d: "{{ vars.big }}", e: "{{ vars.deep }}", f: "{{ vars.no | default: vars.version }}!"}\n';
     const files = { '/work/w.yaml': file(manifest), '/work/vars.yaml': file(vars) };
-    const shell = fakeWorld({ files });
+    const shell = fakeHost({ files });
     expect(await shell.run('render', '-f', 'w.yaml', '--vars-file', 'vars.yaml')).toBe(exitCodes.ok);
     const big = '12345678901234567890';
     expect(parse(shell.out())).toMatchObject({
@@ -49,7 +49,7 @@ describe('variables', () => {
     ['a: 1\na: 2', 'vars.yaml is not YAML: Map keys must be unique'],
     ['just text', 'vars.yaml holds no map of variables'],
   ])('a file that says %j is refused', async (text, words) => {
-    const shell = fakeWorld({ files: { '/work/w.yaml': file('kind: Channel'), '/work/vars.yaml': file(text) } });
+    const shell = fakeHost({ files: { '/work/w.yaml': file('kind: Channel'), '/work/vars.yaml': file(text) } });
     expect(await shell.run('render', '-f', 'w.yaml', '--vars-file', 'vars.yaml')).toBe(exitCodes.refused);
     expect(shell.err()).toContain(words);
   });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Document, Node } from 'yaml';
 import { CommandFailure } from '../failure.ts';
-import type { ManifestModule, World } from '../world.ts';
+import type { Host, ManifestModule } from '../host.ts';
 
 type VariableData = import('@svc/server/manifest').VariableData;
 type Variables = import('@svc/server/manifest').Variables;
@@ -15,11 +15,11 @@ export interface VariableOptions {
 }
 
 /** Values of `vars.*`: files in their order, then `--var` and `--var-string`. */
-export const readVariables = async (world: World, options: VariableOptions): Promise<Variables> => {
-  const reader = new VariableReader(await import('yaml'), await world.loadManifests());
+export const readVariables = async (host: Host, options: VariableOptions): Promise<Variables> => {
+  const reader = new VariableReader(await import('yaml'), await host.loadManifests());
   let values: Variables = {};
   for (const name of options.varsFile ?? []) {
-    const text = world.files.readText(resolve(world.cwd, name));
+    const text = host.files.readText(resolve(host.cwd, name));
     if (text === undefined) throw new CommandFailure(`there is no file ${name} (--vars-file)`);
     values = { ...values, ...mapOf(reader.read(name, text), name) };
   }

@@ -1,7 +1,7 @@
 import { ApplyOutcome } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 const files = { '/work/a.yaml': { text: 'kind: Agent\nmetadata: {name: a}\nspec: {systemPrompt: x}\n', mode: 0o600 } };
 
@@ -11,7 +11,7 @@ const applying = async (statuses: readonly object[], words: readonly string[] = 
   const asked: object[] = [];
   const outcome = ApplyOutcome.CREATED;
   const subscription = { spec: { kind: { case: 'channelSubscription', value: { channel: 'room' } } } };
-  const shell = fakeWorld({
+  const shell = fakeHost({
     files,
     handlers: {
       unary: {

@@ -39,9 +39,9 @@ export const waitUntilReady = async (
   wait: string | boolean | undefined,
 ): Promise<void> => {
   if (wait === undefined || wait === false) return;
-  const { world, note } = context;
+  const { host, note } = context;
   const limitMs = typeof wait === 'string' ? durationMs('--wait', wait) : DEFAULT_MS;
-  const end = world.nowMs() + limitMs;
+  const end = host.nowMs() + limitMs;
   let left = await awaitedOf(context, results);
   const idle: string[] = [];
   for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
@@ -54,7 +54,7 @@ export const waitUntilReady = async (
       return note(idle.length === 0 ? 'everything is ready' : 'everything else is ready');
     }
     refuseFailed(open);
-    if (world.nowMs() >= end || waitedMs >= limitMs)
+    if (host.nowMs() >= end || waitedMs >= limitMs)
       throw new CommandFailure(listing('not everything is ready in time:', open), {
         exitCode: exitCodes.timeout,
         hint: '`svc describe KIND NAME` shows more',
@@ -63,7 +63,7 @@ export const waitUntilReady = async (
       ...one,
       failingMs: standing.state === 'failing' ? one.failingMs + PAUSE_MS : 0,
     }));
-    await world.sleep(PAUSE_MS);
+    await host.sleep(PAUSE_MS);
   }
 };
 

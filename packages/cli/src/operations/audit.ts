@@ -2,11 +2,11 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import type { GlobalOptions } from '../connection.ts';
 import { listUpTo, openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
 import { outputForm, printList } from '../output.ts';
 import { localTime, renderTable } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import { sinceMicros } from './since.ts';
 
 interface AuditOptions extends GlobalOptions {
@@ -23,21 +23,21 @@ interface AuditOptions extends GlobalOptions {
 const SHOWN = 50;
 
 /** `svc events --audit`: the newest writes, secret reads and failed sign-ins, in order of time. Never contents. */
-export const showAudit = async (world: World, options: AuditOptions): Promise<void> => {
+export const showAudit = async (host: Host, options: AuditOptions): Promise<void> => {
   if (options.follow === true) throw new CommandFailure('the audit log is not followed', { hint: 'leave out -f' });
   if (options.kind !== undefined)
     throw new CommandFailure('the audit log knows operations, not kinds', { hint: '--operation or --identity' });
   const form = outputForm(options.output);
-  const since = sinceMicros(world, options.since);
-  const context = await openPlain(world, options);
+  const since = sinceMicros(host, options.since);
+  const context = await openPlain(host, options);
   const wanted = { ...options, since };
   const found = await listUpTo(context, context.limit ?? SHOWN, (limit) => newest(context, { ...wanted, limit }));
   const records = found.toReversed();
-  if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items: records }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(host, { items: records }, form);
   if (records.length === 0) return context.note('nothing is recorded');
   const isWide = form.form === 'wide';
   const headings = ['TIME', 'WHO', 'OPERATION', 'TARGET', 'OUTCOME', ...(isWide ? ['REQUEST', 'HASH'] : [])];
-  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
+  const columns = host.stdout.isTerminal ? host.stdout.columns : undefined;
   const rows = records.map((record) => [
     localTime(msOf(record['time'])),
     textOf(record['identity']),
@@ -46,7 +46,7 @@ export const showAudit = async (world: World, options: AuditOptions): Promise<vo
     textOf(record['outcome']),
     ...(isWide ? [textOf(record['requestId']), textOf(record['hash']).slice(0, 12)] : []),
   ]);
-  world.stdout.write(renderTable(headings, rows, columns));
+  host.stdout.write(renderTable(headings, rows, columns));
 };
 
 const newest = (

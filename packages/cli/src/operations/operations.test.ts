@@ -2,14 +2,14 @@ import type { ListAuditRecordsRequest } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { fakeWorld, NOW_MS } from '../testing/fake-world.ts';
+import { fakeHost, NOW_MS } from '../testing/fake-host.ts';
 
 const micros = (secondsAgo: number): bigint => BigInt(NOW_MS - secondsAgo * 1_000) * 1_000n;
 
 const shell = (handlers: FakeHandlers, isTerminal = false) => {
   const run = async (...words: string[]) => {
-    const world = fakeWorld({ handlers, isTerminal });
-    return { exit: await world.run(...words), out: world.out(), err: world.err() };
+    const host = fakeHost({ handlers, isTerminal });
+    return { exit: await host.run(...words), out: host.out(), err: host.err() };
   };
   return run;
 };
@@ -144,7 +144,7 @@ describe('svc events', () => {
       ...[event(2, 1, 1), event(2, 4, 0), event(3, 1, 0), event(3, 4, 0)],
       ...[event(7, 4, 0), new FakeFault('INTERNAL', 'READ_TOO_FAR')],
     ];
-    const world = fakeWorld({
+    const host = fakeHost({
       handlers: {
         unary: { ListResources: () => ({ resourceVersion: '4' }) },
         streams: {
@@ -155,8 +155,8 @@ describe('svc events', () => {
         },
       },
     });
-    expect([await world.run('events'), world.err()]).toEqual([exitCodes.ok, '']);
-    expect(world.out().match(/created/g)).toHaveLength(2);
+    expect([await host.run('events'), host.err()]).toEqual([exitCodes.ok, '']);
+    expect(host.out().match(/created/g)).toHaveLength(2);
     expect(preferred).toEqual(['svc-bookmark']);
   });
 
@@ -202,20 +202,20 @@ describe('svc events', () => {
   });
 
   it('ends with 130 and without words at Ctrl-C', async () => {
-    const world = fakeWorld({
+    const host = fakeHost({
       handlers: {
         unary: { ListResources: () => ({ resourceVersion: '4' }) },
         streams: {
           WatchResources: async function* () {
             yield event(2, 1, 0);
-            world.interrupt();
+            host.interrupt();
             await new Promise((resolve) => setImmediate(resolve));
             yield new Error('aborted');
           },
         },
       },
     });
-    expect([await world.run('events', '-f'), world.err()]).toEqual([exitCodes.interrupted, '']);
+    expect([await host.run('events', '-f'), host.err()]).toEqual([exitCodes.interrupted, '']);
   });
 
   it.each([

@@ -4,26 +4,26 @@ import { type ResourceChangedEvent, ResourceChangedEventSchema, ResourceChangeTy
 import { isSvcError } from '@svc/client/error';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { kindOf } from '../kinds/index.ts';
 import { type LiveSource, liveEvents } from '../live-stream.ts';
 import { outputForm } from '../output.ts';
 import { harmless, localTime } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import type { EventOptions } from './events.ts';
 import { sinceMicros } from './since.ts';
 
 /** Changes of resources that the server still has, oldest first; with -f also new ones, until Ctrl-C. */
-export const showChanges = async (world: World, options: EventOptions): Promise<void> => {
+export const showChanges = async (host: Host, options: EventOptions): Promise<void> => {
   const isJson = isJsonLines(options.output);
-  const since = sinceMicros(world, options.since);
-  const context = await openContext(world, options);
+  const since = sinceMicros(host, options.since);
+  const context = await openContext(host, options);
   const ns = options.allNamespaces === true ? '-' : context.target.namespace;
   const kinds = (options.kind ?? []).map((word) => kindOf(word).name);
   const request = { ns, kinds, recursive: options.recursive === true };
   const end = options.follow === true ? undefined : await newestVersion(context, ns);
   if (end === 0n) return;
   const print = (event: ResourceChangedEvent): void =>
-    world.stdout.write(isJson ? `${JSON.stringify(jsonOf(event))}\n` : lineOf(event));
+    host.stdout.write(isJson ? `${JSON.stringify(jsonOf(event))}\n` : lineOf(event));
   for await (const event of liveEvents(context, changes(context, request))) {
     const version = BigInt(event.resourceVersion === '' ? 0 : event.resourceVersion);
     const isBookmark = event.changeType === ResourceChangeType.BOOKMARK;

@@ -2,11 +2,11 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { isSvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
 import { openPlain, type PlainContext } from '../context.ts';
+import type { Host } from '../host.ts';
 import { mapOf, mapsOf, textOf } from '../json-value.ts';
 import { listItems, manifestForm } from '../kinds/index.ts';
 import { outputForm, printList } from '../output.ts';
 import { localTime, renderTable } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 
 export interface UsageOptions extends GlobalOptions {
   readonly allNamespaces?: boolean;
@@ -22,14 +22,14 @@ interface Limit {
 const POLICIES_MAX = 10_000;
 
 /** `svc usage [-n NS]`: limits in effect in a namespace, its own and recursive ones of its ancestors, and their use. */
-export const showUsage = async (world: World, options: UsageOptions): Promise<void> => {
+export const showUsage = async (host: Host, options: UsageOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const context = await openPlain(world, options);
+  const context = await openPlain(host, options);
   const limits =
     options.allNamespaces === true
       ? await limitsOf(context, '-', () => true)
       : await limitsInForce(context, context.target.namespace);
-  if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items: limits.map(jsonOf) }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(host, { items: limits.map(jsonOf) }, form);
   if (limits.length === 0)
     return context.note(
       options.allNamespaces === true
@@ -37,8 +37,8 @@ export const showUsage = async (world: World, options: UsageOptions): Promise<vo
         : `no usage is limited in namespace ${context.target.namespace}`,
     );
   const headings = ['NAMESPACE', 'POLICY', 'METRIC', 'OF', 'PER', 'USED', 'MAX', '%', 'NEXT FREE'];
-  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
-  world.stdout.write(renderTable(headings, limits.map(rowOf), columns));
+  const columns = host.stdout.isTerminal ? host.stdout.columns : undefined;
+  host.stdout.write(renderTable(headings, limits.map(rowOf), columns));
 };
 
 /** Own limits, then those of each ancestor with scope recursive, as far up as the caller may read. */

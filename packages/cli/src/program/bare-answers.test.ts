@@ -1,7 +1,7 @@
 import { methods } from '@svc/api/methods';
 import { describe, expect, it } from 'vitest';
 import type { FakeHandlers } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 /** Every operation answers a message in which nothing is set, its lists with one such item. */
 const bare = (isItemSet: boolean): FakeHandlers => ({
@@ -83,7 +83,7 @@ describe('a server whose answers say nothing', () => {
     ['whoami'],
   ])('does not break svc %s', async (line) => {
     for (const isItemSet of [true, false]) {
-      const shell = fakeWorld({ handlers: bare(isItemSet), files: { '/work/a.yaml': file }, editor: (text) => text });
+      const shell = fakeHost({ handlers: bare(isItemSet), files: { '/work/a.yaml': file }, editor: (text) => text });
       await shell.run(...line.split(' '));
       expect(shell.err()).not.toContain('bug in svc itself');
       expect(shell.out()).not.toContain('undefined');

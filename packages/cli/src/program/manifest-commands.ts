@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { ExportOptions } from '../archive/index.ts';
 import type { ExplainOptions } from '../explain/index.ts';
+import type { Host } from '../host.ts';
 import type { ApplyOptions, ManifestOptions, PruneOptions } from '../manifests/index.ts';
-import type { World } from '../world.ts';
 import { readingManifests } from './manifest-options.ts';
 import { example, run, takingKind } from './run-action.ts';
 
 /** Commands that read manifests. */
-export const declareManifestCommands = (program: Command, world: World): void => {
+export const declareManifestCommands = (program: Command, host: Host): void => {
   const load = () => import('../manifests/index.ts');
   const pruning = (command: Command): Command =>
     command
@@ -29,18 +29,18 @@ export const declareManifestCommands = (program: Command, world: World): void =>
     .option('--no-create-namespaces', 'missing namespaces are an error')
     .option('--prune', 'delete what the set held before and no longer holds')
     .option('--wait [duration]', 'until everything is ready, at most this long (5m)')
-    .action(run<ApplyOptions>(async (_words, options) => (await load()).apply(world, options)));
+    .action(run<ApplyOptions>(async (_words, options) => (await load()).apply(host, options)));
   readingManifests(example(program.command('diff'), 'svc diff -f team/'))
     .description('what apply would change')
-    .action(run<ManifestOptions>(async (_words, options) => (await load()).diff(world, options)));
+    .action(run<ManifestOptions>(async (_words, options) => (await load()).diff(host, options)));
   readingManifests(example(program.command('render'), 'svc render -f agent.yaml --var name=helper'))
     .description('manifests with their variables, checked, in canonical form')
-    .action(run<ManifestOptions>(async (_words, options) => (await load()).render(world, options)));
+    .action(run<ManifestOptions>(async (_words, options) => (await load()).render(host, options)));
   takingKind(example(program.command('explain <kind>'), 'svc explain agent', 'svc explain agent.modelPolicy.profiles'))
     .description('what a kind or a field means, with type, rules and default; needs no server')
     .action(
       run<ExplainOptions>(async ([word = ''], options) =>
-        (await import('../explain/index.ts')).explainKind(world, word, options),
+        (await import('../explain/index.ts')).explainKind(host, word, options),
       ),
     );
   example(program.command('export'), 'svc export -A > everything.yaml', 'svc export -A --data > everything.jsonl')
@@ -49,16 +49,16 @@ export const declareManifestCommands = (program: Command, world: World): void =>
     .option('--data', 'one archive with files, sessions and messages too')
     .option('--uids', 'manifests with their uids, for svc import; an archive always has them')
     .action(
-      run<ExportOptions>(async (_words, options) => (await import('../archive/index.ts')).exportAll(world, options)),
+      run<ExportOptions>(async (_words, options) => (await import('../archive/index.ts')).exportAll(host, options)),
     );
   example(program.command('import <file>'), 'svc import everything.yaml')
     .description('import what was exported, one resource at a time')
     .action(
       run<ApplyOptions>(async ([file = ''], options) =>
-        (await import('../archive/index.ts')).importFile(world, file, options),
+        (await import('../archive/index.ts')).importFile(host, file, options),
       ),
     );
   pruning(readingManifests(example(program.command('prune'), 'svc prune -f team/ --set team')))
     .description('delete resources of the set that are not in the manifests')
-    .action(run<PruneOptions>(async (_words, options) => (await load()).prune(world, options)));
+    .action(run<PruneOptions>(async (_words, options) => (await load()).prune(host, options)));
 };

@@ -2,33 +2,33 @@ import type { Command } from 'commander';
 import type { RebaseOptions } from '../agents/index.ts';
 import type { ChannelOptions } from '../channels/index.ts';
 import type { GlobalOptions } from '../connection.ts';
+import type { Host } from '../host.ts';
 import type { EventOptions, UsageOptions } from '../operations/index.ts';
 import type { PurgeOptions } from '../resources/index.ts';
 import type { NextOptions } from '../schedules/index.ts';
-import type { World } from '../world.ts';
 import { example, run } from './run-action.ts';
 
 /** Commands about what runs: namespaces, agents, channels, schedules, limits, processes, changes. */
-export const declareOperationCommands = (program: Command, world: World): void => {
-  declareNamespaces(program.command('namespace').description('deleted namespaces and their contents'), world);
-  declareAgents(program.command('agent').description('agents and their templates'), world);
-  declareChannels(program.command('channel').description('rooms that people and agents talk in'), world);
-  declareSchedules(program.command('schedule').description('when schedules run'), world);
-  declareOperations(program, world);
+export const declareOperationCommands = (program: Command, host: Host): void => {
+  declareNamespaces(program.command('namespace').description('deleted namespaces and their contents'), host);
+  declareAgents(program.command('agent').description('agents and their templates'), host);
+  declareChannels(program.command('channel').description('rooms that people and agents talk in'), host);
+  declareSchedules(program.command('schedule').description('when schedules run'), host);
+  declareOperations(program, host);
 };
 
-const declareNamespaces = (namespace: Command, world: World): void => {
+const declareNamespaces = (namespace: Command, host: Host): void => {
   const load = () => import('../resources/index.ts');
   example(namespace.command('restore <namespace>'), 'svc namespace restore acme')
     .description('bring a deleted namespace and its contents back, within the grace period')
-    .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).restoreNamespace(world, name, options)));
+    .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).restoreNamespace(host, name, options)));
   example(namespace.command('purge <namespace>'), 'svc namespace purge acme --yes')
     .description('remove a namespace and its contents at once, for good')
     .option('-y, --yes', 'do not ask for the name')
-    .action(run<PurgeOptions>(async ([name = ''], options) => (await load()).purgeNamespace(world, name, options)));
+    .action(run<PurgeOptions>(async ([name = ''], options) => (await load()).purgeNamespace(host, name, options)));
 };
 
-const declareAgents = (agent: Command, world: World): void => {
+const declareAgents = (agent: Command, host: Host): void => {
   example(agent.command('rebase <agent>'), 'svc agent rebase helper --keep systemPrompt')
     .description('bring an agent up to its template: shows the difference, asks, writes')
     .option('--keep <field...>', 'fields of the spec that stay as they are')
@@ -37,63 +37,63 @@ const declareAgents = (agent: Command, world: World): void => {
     .option('-y, --yes', 'do not ask')
     .action(
       run<RebaseOptions>(async ([name = ''], options) =>
-        (await import('../agents/index.ts')).rebaseAgent(world, name, options),
+        (await import('../agents/index.ts')).rebaseAgent(host, name, options),
       ),
     );
 };
 
-const declareChannels = (channel: Command, world: World): void => {
+const declareChannels = (channel: Command, host: Host): void => {
   const load = () => import('../channels/index.ts');
   example(channel.command('post <channel> [text...]'), 'svc channel post room "@helper what is new?"')
     .description('post a message; from a pipe without text')
     .option('--author <name>', 'in whose name')
     .option('--subscription <name...>', 'call these subscriptions of trigger manual')
-    .action(run<ChannelOptions>(async (words, options) => (await load()).postMessage(world, words, options)));
+    .action(run<ChannelOptions>(async (words, options) => (await load()).postMessage(host, words, options)));
   example(channel.command('tail <channel>'), 'svc channel tail room')
     .description('the newest messages, then new events, until Ctrl-C')
     .option('--limit <count>', 'newest messages to show first, default 10')
     .option('--no-follow', 'leave after the newest messages')
-    .action(run<ChannelOptions>(async ([name = ''], options) => (await load()).tailChannel(world, name, options)));
+    .action(run<ChannelOptions>(async ([name = ''], options) => (await load()).tailChannel(host, name, options)));
   example(channel.command('close <channel>'), 'svc channel close room')
     .description('stop taking messages')
     .action(
       run<GlobalOptions>(async ([name = ''], options) =>
-        (await load()).setChannelPhase(world, { channel: name, phase: 'closed' }, options),
+        (await load()).setChannelPhase(host, { channel: name, phase: 'closed' }, options),
       ),
     );
   example(channel.command('open <channel>'), 'svc channel open room')
     .description('take messages again')
     .action(
       run<GlobalOptions>(async ([name = ''], options) =>
-        (await load()).setChannelPhase(world, { channel: name, phase: 'open' }, options),
+        (await load()).setChannelPhase(host, { channel: name, phase: 'open' }, options),
       ),
     );
 };
 
-const declareSchedules = (schedule: Command, world: World): void => {
+const declareSchedules = (schedule: Command, host: Host): void => {
   example(schedule.command('next [schedule]'), 'svc schedule next nightly --count 3')
     .description('the next runs of a schedule, or the next run of each')
     .option('--count <number>', 'runs to show, default 10, at most 20')
     .action(
       run<NextOptions>(async ([name], options) =>
-        (await import('../schedules/index.ts')).showNext(world, name, options),
+        (await import('../schedules/index.ts')).showNext(host, name, options),
       ),
     );
 };
 
-const declareOperations = (program: Command, world: World): void => {
+const declareOperations = (program: Command, host: Host): void => {
   const load = () => import('../operations/index.ts');
   example(program.command('usage'), 'svc usage -n acme')
     .description('limits in effect and how much of them is used')
     .option('-A, --all-namespaces', 'of every namespace')
-    .action(run<UsageOptions>(async (_words, options) => (await load()).showUsage(world, options)));
+    .action(run<UsageOptions>(async (_words, options) => (await load()).showUsage(host, options)));
   const worker = program.command('worker').description('processes of the server');
   example(worker.command('list'), 'svc worker list')
     .description('processes, their state and addresses')
-    .action(run<GlobalOptions>(async (_words, options) => (await load()).listWorkers(world, options)));
+    .action(run<GlobalOptions>(async (_words, options) => (await load()).listWorkers(host, options)));
   example(worker.command('drain <worker>'), 'svc worker drain 01a200e4-00a7-704f-8f48-f06824b13094')
     .description('make a process take no new work and hand over what it has')
-    .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).drainWorker(world, name, options)));
+    .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).drainWorker(host, name, options)));
   example(program.command('events'), 'svc events -f --kind agents', 'svc events --audit --since 1h')
     .description('changes of resources; with --audit who did what')
     .option('-f, --follow', 'continue with new changes, until Ctrl-C')
@@ -105,5 +105,5 @@ const declareOperations = (program: Command, world: World): void => {
     .option('--identity <name>', 'with --audit: only of this caller')
     .option('--operation <name>', 'with --audit: only this operation')
     .option('--limit <count>', 'with --audit: newest records, default 50')
-    .action(run<EventOptions>(async (_words, options) => (await load()).showEvents(world, options)));
+    .action(run<EventOptions>(async (_words, options) => (await load()).showEvents(host, options)));
 };

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { kindOf, kinds } from '../kinds/index.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 describe('the command line', () => {
   it('lists all commands with --help, on standard output', async () => {
-    const fake = fakeWorld();
+    const fake = fakeHost();
     expect(await fake.run('--help')).toBe(0);
     for (const command of [
       'up',
@@ -31,19 +31,19 @@ describe('the command line', () => {
   });
 
   it('lists all commands in their groups, without a command too', async () => {
-    const fake = fakeWorld();
+    const fake = fakeHost();
     expect(await fake.run()).toBe(0);
     expect([...fake.out().matchAll(/^(\w.*):$/gm)].map(([, heading]) => heading)).toEqual([
       ...['Options', 'Servers', 'Backups and migrations', 'You and where you are', 'Manifests'],
       ...['Any kind of resource', 'Conversations', 'What agents read and make', 'What runs', 'Commands'],
     ]);
-    const group = fakeWorld();
+    const group = fakeHost();
     expect([await group.run('session'), group.out()]).toEqual([exitCodes.refused, '']);
     expect(group.err()).toMatch(/^Usage: svc session [\s\S]*\n {2}help \[command\] .*\n$/);
   });
 
   it('lists the words for kinds, all that there are', async () => {
-    const fake = fakeWorld();
+    const fake = fakeHost();
     await fake.run('describe', '--help');
     const [, listed = ''] = /^Kinds: ([\s\S]*);/m.exec(fake.out()) ?? [];
     const words = listed.replace(/[()]/g, ' ').split(/[\s,]+/);
@@ -52,38 +52,38 @@ describe('the command line', () => {
   });
 
   it('suggests the command that was meant', async () => {
-    const fake = fakeWorld();
+    const fake = fakeHost();
     expect(await fake.run('caht')).toBe(exitCodes.refused);
     expect(fake.err()).toContain('Did you mean chat?');
   });
 
   it('tells its version without a server, wherever it is asked', async () => {
     for (const words of [['--version'], ['-V'], ['get', '--version']]) {
-      const fake = fakeWorld();
+      const fake = fakeHost();
       expect([await fake.run(...words), fake.out(), fake.calls]).toEqual([0, 'svc 0.1.0\n', []]);
     }
   });
 
   it('offers -f where a file stands without it', async () => {
-    const fake = fakeWorld();
+    const fake = fakeHost();
     expect(await fake.run('apply', 'team.yaml')).toBe(exitCodes.refused);
     expect(fake.err()).toContain('try: svc apply -f team.yaml\n');
-    const other = fakeWorld();
+    const other = fakeHost();
     await other.run('version', 'now');
     expect(other.err()).toContain('try: svc version --help\n');
   });
 
   it('says what to do when no server is there', async () => {
-    const fake = fakeWorld();
+    const fake = fakeHost();
     const fetch: typeof globalThis.fetch = () =>
       Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) }));
-    const world = {
-      ...fake.world,
+    const host = {
+      ...fake.host,
       createPlainClient: (options: ClientOptions) =>
         Promise.resolve(createPlainClient({ ...options, fetch, retry: { tries: 1 } })),
     };
     const { runCommandLine } = await import('./program.ts');
-    expect(await runCommandLine(['get', 'agents'], world)).toBe(exitCodes.connection);
+    expect(await runCommandLine(['get', 'agents'], host)).toBe(exitCodes.connection);
     expect(fake.err()).toBe(
       'svc: cannot reach http://127.0.0.1:7420 (ECONNREFUSED)\n  try: start a server with `svc up`, or name another one with --server or `svc login`\n',
     );
@@ -95,14 +95,14 @@ describe('the command line', () => {
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS=FILE'],
     ['ECONNRESET', 'the server may be restarting'],
   ])('says what to do when a connection fails with %s', async (code, advice) => {
-    const fake = fakeWorld();
+    const fake = fakeHost();
     const fetch = () =>
       Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) }));
     const createOne = (options: ClientOptions) =>
       Promise.resolve(createPlainClient({ ...options, fetch, retry: { tries: 1 } }));
     const { runCommandLine } = await import('./program.ts');
-    const world = { ...fake.world, createPlainClient: createOne };
-    expect(await runCommandLine(['get', 'agents'], world)).toBe(exitCodes.connection);
+    const host = { ...fake.host, createPlainClient: createOne };
+    expect(await runCommandLine(['get', 'agents'], host)).toBe(exitCodes.connection);
     expect(fake.err()).toContain(`(${code})\n  try: ${advice}`);
   });
 
@@ -113,7 +113,7 @@ describe('the command line', () => {
     const refused = (): never => {
       throw new FakeFault(fields.length === 0 ? 'NOT_FOUND' : 'INVALID_ARGUMENT', reason, { fields });
     };
-    const fake = fakeWorld({ handlers: { unary: { ListResources: refused } } });
+    const fake = fakeHost({ handlers: { unary: { ListResources: refused } } });
     expect(await fake.run('get', 'Agnt')).toBe(exitCodes.refused);
     expect(fake.err()).toContain(`\n  try: ${advice}`);
   });
@@ -138,7 +138,7 @@ describe('the command line', () => {
     ['INVALID_ARGUMENT', 'FIELD_INVALID', exitCodes.refused],
     ['INTERNAL', 'INTERNAL', exitCodes.refused],
   ] as const)('ends with the exit code of %s', async (code, reason, exit) => {
-    const fake = fakeWorld({
+    const fake = fakeHost({
       handlers: {
         unary: {
           GetAgent: () => {
@@ -153,7 +153,7 @@ describe('the command line', () => {
 
   it('lists every refused field, and names a single one by its own word', async () => {
     const refusing = (fields: readonly string[]) =>
-      fakeWorld({
+      fakeHost({
         handlers: {
           unary: {
             CreateAgent: () => {
@@ -173,7 +173,7 @@ describe('the command line', () => {
   });
 
   it('shows the request id of what only the log can explain', async () => {
-    const fake = fakeWorld({
+    const fake = fakeHost({
       handlers: {
         unary: {
           GetAgent: () => {
@@ -188,7 +188,7 @@ describe('the command line', () => {
 
   it('waits no longer than --timeout, which is exit code 5', async () => {
     const { runCommandLine } = await import('./program.ts');
-    const fake = fakeWorld();
+    const fake = fakeHost();
     const limits: (number | undefined)[] = [];
     const clock = {
       nowMs: () => 0,
@@ -201,20 +201,20 @@ describe('the command line', () => {
       new Promise((_resolve, reject) =>
         init?.signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError'))),
       );
-    const world = {
-      ...fake.world,
+    const host = {
+      ...fake.host,
       createPlainClient: (options: ClientOptions) => {
         limits.push(options.timeoutMs);
         return Promise.resolve(createPlainClient({ ...options, fetch, clock }));
       },
     };
-    expect(await runCommandLine(['get', 'agents', '--timeout', '2s'], world)).toBe(exitCodes.timeout);
+    expect(await runCommandLine(['get', 'agents', '--timeout', '2s'], host)).toBe(exitCodes.timeout);
     expect(limits).toEqual([2_000]);
-    expect(await runCommandLine(['get', 'agents', '--timeout', 'soon'], world)).toBe(exitCodes.refused);
+    expect(await runCommandLine(['get', 'agents', '--timeout', 'soon'], host)).toBe(exitCodes.refused);
   });
 
   it('admits its own mistakes', async () => {
-    const fake = fakeWorld({
+    const fake = fakeHost({
       handlers: {
         unary: {
           GetAgent: () => {
@@ -224,15 +224,15 @@ describe('the command line', () => {
       },
     });
     const { runCommandLine } = await import('./program.ts');
-    const world = { ...fake.world, createPlainClient: () => Promise.reject(new RangeError('bug')) };
-    expect(await runCommandLine(['get', 'agents'], world)).toBe(exitCodes.refused);
+    const host = { ...fake.host, createPlainClient: () => Promise.reject(new RangeError('bug')) };
+    expect(await runCommandLine(['get', 'agents'], host)).toBe(exitCodes.refused);
     expect(fake.err()).toContain('this is a bug in svc itself');
   });
 });
 
 describe('a slip of the pen', () => {
   const run = async (...words: string[]) => {
-    const fake = fakeWorld();
+    const fake = fakeHost();
     return { exit: await fake.run(...words), out: fake.out(), err: fake.err() };
   };
 
@@ -260,7 +260,7 @@ describe('a slip of the pen', () => {
   it('help runs no command, whatever stands behind its name', async () => {
     const deleted: string[] = [];
     const unary = { DeleteAgent: ({ name }: { name: string }) => ({ name: deleted.push(name) }) };
-    const fake = fakeWorld({ handlers: { unary: { ...unary, DeleteResource: unary.DeleteAgent } } });
+    const fake = fakeHost({ handlers: { unary: { ...unary, DeleteResource: unary.DeleteAgent } } });
     expect(await fake.run('help', 'delete', 'agent', 'helper', '--yes')).toBe(exitCodes.ok);
     expect([fake.out().slice(0, 18), deleted, fake.calls]).toEqual(['Usage: svc delete ', [], []]);
   });
@@ -268,15 +268,15 @@ describe('a slip of the pen', () => {
 
 describe('a file of this machine', () => {
   const failing = async (error: object): Promise<{ exit: number; err: string }> => {
-    const fake = fakeWorld();
+    const fake = fakeHost();
     const { runCommandLine } = await import('./program.ts');
     const files = {
-      ...fake.world.files,
+      ...fake.host.files,
       facts: () => {
         throw Object.assign(new Error('open'), error);
       },
     };
-    return { exit: await runCommandLine(['apply', '-f', 'a.yaml'], { ...fake.world, files }), err: fake.err() };
+    return { exit: await runCommandLine(['apply', '-f', 'a.yaml'], { ...fake.host, files }), err: fake.err() };
   };
 
   it('that the system refuses is named with the reason', async () => {
@@ -306,7 +306,7 @@ it('what is missing is answered with what lists those that exist', async () => {
     ],
   ];
   for (const [code, reason, hint, fields] of lines) {
-    const fake = fakeWorld({ handlers: { unary: { ListResources: missing(code, reason, fields) } } });
+    const fake = fakeHost({ handlers: { unary: { ListResources: missing(code, reason, fields) } } });
     await fake.run('get', 'tasks');
     expect(fake.err().split('\n').slice(1).join('\n')).toBe(hint);
   }

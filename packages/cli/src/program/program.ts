@@ -1,8 +1,8 @@
 import type { Command, CommanderError } from 'commander';
 import { CommandFailure, type ExitCode, exitCodes, explain } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { styleFor } from '../terminal/index.ts';
 import { VERSION } from '../version.ts';
-import type { World } from '../world.ts';
 import { declareContentCommands } from './content-commands.ts';
 import { declareEditCommands } from './edit-commands.ts';
 import { declareManifestCommands } from './manifest-commands.ts';
@@ -13,11 +13,11 @@ import { declareAgentCommands } from './session-commands.ts';
 import { declareUpkeepCommands } from './upkeep-commands.ts';
 
 /** Runs one command line; returns the exit code. Every error is explained on standard error. */
-export const runCommandLine = async (words: readonly string[], world: World): Promise<ExitCode> => {
-  const program = await buildProgram(world);
+export const runCommandLine = async (words: readonly string[], host: Host): Promise<ExitCode> => {
+  const program = await buildProgram(host);
   if (words[0] === '__complete') {
     const { printCompletions } = await import('../completion/index.ts');
-    await printCompletions(world, program, words.slice(1));
+    await printCompletions(host, program, words.slice(1));
     return exitCodes.ok;
   }
   try {
@@ -26,12 +26,12 @@ export const runCommandLine = async (words: readonly string[], world: World): Pr
     return exitCodes.ok;
   } catch (error) {
     const isColourWanted = program.opts()['color'] !== false;
-    if (!isUsageError(error)) return report(world, error, isColourWanted);
+    if (!isUsageError(error)) return report(host, error, isColourWanted);
     if (error.exitCode === 0) return exitCodes.ok;
     // The whole help was printed already.
     if (error.code === 'commander.help') return exitCodes.refused;
-    const style = styleFor(world.stderr, world.environment, isColourWanted);
-    world.stderr.write(`${style.dim('  try:')} ${adviceAfter(error, program, words)}\n`);
+    const style = styleFor(host.stderr, host.environment, isColourWanted);
+    host.stderr.write(`${style.dim('  try:')} ${adviceAfter(error, program, words)}\n`);
     return exitCodes.refused;
   }
 };
@@ -88,26 +88,26 @@ const subcommandOf = (command: Command, word: string): Command | undefined =>
 const isUsageError = (error: unknown): error is CommanderError =>
   error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.');
 
-const report = async (world: World, error: unknown, isColourWanted: boolean): Promise<ExitCode> => {
-  const style = styleFor(world.stderr, world.environment, isColourWanted);
+const report = async (host: Host, error: unknown, isColourWanted: boolean): Promise<ExitCode> => {
+  const style = styleFor(host.stderr, host.environment, isColourWanted);
   const explanation = explain(error);
   if (explanation === undefined) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    world.stderr.write(`${style.red('svc:')} this is a bug in svc itself\n${text}\n`);
+    host.stderr.write(`${style.red('svc:')} this is a bug in svc itself\n${text}\n`);
     return exitCodes.refused;
   }
   const { lines, hint, exitCode } = explanation;
   // Ctrl-C needs no message.
   if (exitCode === exitCodes.interrupted && !(error instanceof CommandFailure)) return exitCode;
   const slip = error instanceof CommandFailure ? error.slip : undefined;
-  const advice = slip === undefined ? '' : (await world.loadManifests()).adviceFor(slip.word, slip.candidates);
-  world.stderr.write(`${style.red('svc:')} ${lines.join('\n').trimEnd()}${advice}\n`);
-  if (hint !== undefined) world.stderr.write(`${style.dim('  try:')} ${hint}\n`);
+  const advice = slip === undefined ? '' : (await host.loadManifests()).adviceFor(slip.word, slip.candidates);
+  host.stderr.write(`${style.red('svc:')} ${lines.join('\n').trimEnd()}${advice}\n`);
+  if (hint !== undefined) host.stderr.write(`${style.dim('  try:')} ${hint}\n`);
   return exitCode;
 };
 
 /** Groups of commands in the order of the help, as docs/cli.md has them. */
-const GROUPS: readonly (readonly [heading: string, declare: (program: Command, world: World) => void])[] = [
+const GROUPS: readonly (readonly [heading: string, declare: (program: Command, host: Host) => void])[] = [
   ['Servers:', declareServerCommands],
   ['Backups and migrations:', declareUpkeepCommands],
   ['You and where you are:', declareUserCommands],
@@ -120,7 +120,7 @@ const GROUPS: readonly (readonly [heading: string, declare: (program: Command, w
 ];
 
 /** All commands with their options; what they do is loaded when they run. */
-export const buildProgram = async (world: World): Promise<Command> => {
+export const buildProgram = async (host: Host): Promise<Command> => {
   const { Command } = await import('commander');
   const program = new Command('svc')
     .version(
@@ -141,12 +141,12 @@ export const buildProgram = async (world: World): Promise<Command> => {
     .showSuggestionAfterError(true)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => world.stdout.write(text),
-      writeErr: (text) => world.stderr.write(text),
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(text),
       outputError: (text, write) => write(text.replace(/^error: /, 'svc: ')),
-      getOutHelpWidth: () => world.stdout.columns,
-      getErrHelpWidth: () => world.stderr.columns,
+      getOutHelpWidth: () => host.stdout.columns,
+      getErrHelpWidth: () => host.stderr.columns,
     });
-  for (const [heading, declare] of GROUPS) declare(program.commandsGroup(heading), world);
+  for (const [heading, declare] of GROUPS) declare(program.commandsGroup(heading), host);
   return program;
 };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 import { buildProgram } from './program.ts';
 
 /** Commands that do something, by the words that call them. */
@@ -10,7 +10,7 @@ const leaves = (command: Command, path: string): readonly (readonly [string, Com
     ? [[path, command]]
     : command.commands.flatMap((sub) => leaves(sub, `${path} ${sub.name()}`));
 
-const commands = leaves(await buildProgram(fakeWorld().world), 'svc');
+const commands = leaves(await buildProgram(fakeHost().host), 'svc');
 
 /** Rows of docs/cli.md: the words of a command, and its flags. */
 const rows = readFileSync(new URL('../../../../docs/cli.md', import.meta.url), 'utf8')

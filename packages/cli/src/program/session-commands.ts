@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { ChatOptions } from '../chat/index.ts';
+import type { Host } from '../host.ts';
 import type { DeleteOptions, GetOptions } from '../resources/index.ts';
 import type { SendOptions, SessionOptions } from '../sessions/index.ts';
-import type { World } from '../world.ts';
 import { example, run } from './run-action.ts';
 
 const collect = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
 
 /** Commands about conversations. */
-export const declareAgentCommands = (program: Command, world: World): void => {
+export const declareAgentCommands = (program: Command, host: Host): void => {
   example(program.command('chat [agent]'), 'svc chat helper -m "What is new?"')
     .description('talk to an agent; with -m or from a pipe one message')
     .option('--session <id>', 'continue this conversation')
@@ -17,38 +17,38 @@ export const declareAgentCommands = (program: Command, world: World): void => {
     .option('--file <path>', 'send a file with -m; may be repeated', collect)
     .option('--show-reasoning', 'show what the model thinks')
     .action(
-      run<ChatOptions>(async ([agent], options) => (await import('../chat/index.ts')).chat(world, agent, options)),
+      run<ChatOptions>(async ([agent], options) => (await import('../chat/index.ts')).chat(host, agent, options)),
     );
   declareSend(
     example(program.command('send <session> [text]'), 'svc send SESSION "What is new?" --wait').description(
       'send a message; from a pipe without text',
     ),
-    world,
+    host,
   );
   const session = program.command('session').description('conversations');
-  declareManagement(session, world);
-  declareWatching(session, world);
+  declareManagement(session, host);
+  declareWatching(session, host);
   declareSend(
     example(session.command('send <session> [text]'), 'svc send SESSION "What is new?" --wait').description(
       'as svc send',
     ),
-    world,
+    host,
   );
 };
 
 const withAgent = (command: Command): Command =>
   command.option('--agent <name>', 'agent of the session; avoids a search');
 
-const declareSend = (command: Command, world: World): void => {
+const declareSend = (command: Command, host: Host): void => {
   withAgent(command)
     .option('--wait [duration]', 'wait for the reply, at most 300s')
     .option('--when-busy <how>', 'queue, steer, interrupt or reject')
     .action(
-      run<SendOptions>(async (args, options) => (await import('../sessions/index.ts')).send(world, args, options)),
+      run<SendOptions>(async (args, options) => (await import('../sessions/index.ts')).send(host, args, options)),
     );
 };
 
-const declareManagement = (session: Command, world: World): void => {
+const declareManagement = (session: Command, host: Host): void => {
   const load = () => import('../sessions/index.ts');
   const get = () => import('../resources/index.ts');
   example(session.command('list [agent]'), 'svc session list helper --limit 5')
@@ -58,19 +58,19 @@ const declareManagement = (session: Command, world: World): void => {
     .option('--limit <count>', 'most sessions')
     .action(
       run<GetOptions>(async ([agent], options) =>
-        (await get()).get(world, ['sessions'], agent === undefined ? options : { ...options, agent }),
+        (await get()).get(host, ['sessions'], agent === undefined ? options : { ...options, agent }),
       ),
     );
   withAgent(
     example(session.command('get <session>'), 'svc session get SESSION -o yaml').description('one session'),
-  ).action(run<GetOptions>(async (names, options) => (await get()).get(world, ['session', ...names], options)));
+  ).action(run<GetOptions>(async (names, options) => (await get()).get(host, ['session', ...names], options)));
   withAgent(
     example(session.command('delete <session...>'), 'svc session delete SESSION').description(
       'delete sessions with all their messages',
     ),
   ).action(
     run<DeleteOptions>(async (names, options) =>
-      (await import('../resources/index.ts')).remove(world, ['session', ...names], options),
+      (await import('../resources/index.ts')).remove(host, ['session', ...names], options),
     ),
   );
   withAgent(
@@ -79,19 +79,19 @@ const declareManagement = (session: Command, world: World): void => {
     ),
   )
     .option('--turn <id>', 'only this turn')
-    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).stop(world, name, options)));
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).stop(host, name, options)));
   withAgent(
     example(session.command('clear <session>'), 'svc session clear SESSION --stop').description('remove all messages'),
   )
     .option('--stop', 'end running turns first')
-    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).clear(world, name, options)));
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).clear(host, name, options)));
   withAgent(
     example(session.command('fork <session>'), 'svc session fork SESSION --through MESSAGE').description(
       'copy into a new session',
     ),
   )
     .option('--through <message>', 'up to and including this message')
-    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).fork(world, name, options)));
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).fork(host, name, options)));
   withAgent(
     example(
       session.command('permit <session> <request> <decision>'),
@@ -100,12 +100,12 @@ const declareManagement = (session: Command, world: World): void => {
   )
     .option('--option <id>', 'one of the options of the request')
     .option('--comment <text>', 'why')
-    .action(run<SessionOptions>(async (args, options) => (await load()).permit(world, args, options)));
+    .action(run<SessionOptions>(async (args, options) => (await load()).permit(host, args, options)));
 };
 
 const UNTIL_DONE = 'end with the running turn, or after showing the last one';
 
-const declareWatching = (session: Command, world: World): void => {
+const declareWatching = (session: Command, host: Host): void => {
   const load = () => import('../sessions/index.ts');
   withAgent(
     example(session.command('messages <session>'), 'svc session messages SESSION --limit 10').description(
@@ -113,7 +113,7 @@ const declareWatching = (session: Command, world: World): void => {
     ),
   )
     .option('--limit <count>', 'newest messages to show, default 50')
-    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).messages(world, name, options)));
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).messages(host, name, options)));
   withAgent(
     example(session.command('stream <session>'), 'svc session stream SESSION --until-done').description(
       'events as JSON lines',
@@ -122,12 +122,12 @@ const declareWatching = (session: Command, world: World): void => {
     .option('--after <cursor>', 'events after this cursor; live for new ones only')
     .option('--until-done', UNTIL_DONE)
     .option('--turn <id>', 'only this turn')
-    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).stream(world, name, options)));
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).stream(host, name, options)));
   withAgent(
     example(session.command('watch <session>'), 'svc session watch SESSION').description('events, shown as in a chat'),
   )
     .option('--after <cursor>', 'from this cursor on')
     .option('--until-done', UNTIL_DONE)
     .option('--show-reasoning', 'show what the model thinks')
-    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).watch(world, name, options)));
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).watch(host, name, options)));
 };

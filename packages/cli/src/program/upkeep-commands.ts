@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { Host } from '../host.ts';
 import type { BackupOptions, MigrateOptions, RestoreOptions } from '../upkeep/index.ts';
-import type { World } from '../world.ts';
 import { example, run } from './run-action.ts';
 
 const load = () => import('../upkeep/index.ts');
@@ -13,7 +13,7 @@ const withPassphrase = (command: Command): Command =>
   command.option('--passphrase-file <path>', 'file with the passphrase of the keys (or SVC_PASSPHRASE)');
 
 /** Commands that back up, restore and migrate a store. */
-export const declareUpkeepCommands = (program: Command, world: World): void => {
+export const declareUpkeepCommands = (program: Command, host: Host): void => {
   withPassphrase(
     ofStore(
       example(
@@ -25,7 +25,7 @@ export const declareUpkeepCommands = (program: Command, world: World): void => {
     .description('one archive of everything; through the server if it is running')
     .option('--include-keys', 'the keys too, encrypted by a passphrase')
     .option('--verify', 'only check FILE, every byte of it')
-    .action(run<BackupOptions>(async ([file], options) => (await load()).backup(world, file, options)));
+    .action(run<BackupOptions>(async ([file], options) => (await load()).backup(host, file, options)));
   withPassphrase(
     ofStore(
       example(
@@ -37,17 +37,17 @@ export const declareUpkeepCommands = (program: Command, world: World): void => {
     .description('restore a backup, into an empty data directory')
     .option('--replace', 'over an existing store, which is kept aside')
     .option('--without-keys', 'leave the keys of the archive out')
-    .action(run<RestoreOptions>(async ([file = ''], options) => (await load()).restore(world, file, options)));
+    .action(run<RestoreOptions>(async ([file = ''], options) => (await load()).restore(host, file, options)));
   const migrate = program.command('migrate').description('the schema of a store whose server is stopped');
   ofStore(example(migrate.command('status'), 'svc migrate status'))
     .description('which migrations are applied, pending, and can be undone')
-    .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'status', options)));
+    .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(host, 'status', options)));
   ofStore(example(migrate.command('up'), 'svc migrate up --yes'))
     .description('apply pending migrations; SQLite is copied first')
     .option('--yes', 'also migrations that cannot be undone, without a fresh backup')
-    .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'up', options)));
+    .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(host, 'up', options)));
   ofStore(example(migrate.command('down'), 'svc migrate down --to 3'))
     .description('undo the newest migration; SQLite is copied first')
     .option('--to <schema>', 'undo all migrations above this one')
-    .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'down', options)));
+    .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(host, 'down', options)));
 };

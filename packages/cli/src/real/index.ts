@@ -1,5 +1,5 @@
 /**
- * real: the process, terminal and machine that the program runs on. Only main.ts imports it; commands use a World, and tests bring
+ * real: the process, terminal and machine that the program runs on. Only main.ts imports it; commands use a Host, and tests bring
  * their own.
  */
-export { realWorld } from './real-world.ts';
+export { realHost } from './real-host.ts';

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import type { Output, World } from '../world.ts';
+import type { Host, Output } from '../host.ts';
 import { localFetch } from './local-fetch.ts';
 import { realFiles, utf8Text } from './real-files.ts';
 
@@ -20,7 +20,7 @@ const output = (stream: NodeJS.WriteStream): Output => ({
 const builtin = process.getBuiltinModule;
 
 /** This process, this terminal, this machine. */
-export const realWorld = (): World => {
+export const realHost = (): Host => {
   // A reader that ends early, such as `head`, is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   return {

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { interrupt, type LineTerminal } from '../world.ts';
+import { interrupt, type LineTerminal } from '../host.ts';
 import { TypedBelow } from './typed-below.ts';
 
 type Answer = string | undefined | typeof interrupt;

@@ -3,10 +3,10 @@ import { isSvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
 import { openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { isMap, mapOf, textOf } from '../json-value.ts';
 import { type Item, type Kind, kindOf } from '../kinds/index.ts';
 import { outputForm, printItems } from '../output.ts';
-import type { World } from '../world.ts';
 
 export interface CreateOptions extends GlobalOptions {
   readonly labels?: string;
@@ -32,8 +32,8 @@ const parseLabels = (text: string | undefined): Record<string, string> => {
 };
 
 /** `svc create namespace NAME`. */
-export const createNamespace = async (world: World, name: string, options: CreateOptions): Promise<void> => {
-  const context = await openPlain(world, options);
+export const createNamespace = async (host: Host, name: string, options: CreateOptions): Promise<void> => {
+  const context = await openPlain(host, options);
   const { recursive = false, parent = '' } = options;
   const request = { name, recursive, parent, labels: parseLabels(options.labels) };
   const before = await presentNamespace(context, name);
@@ -61,22 +61,22 @@ const namespaceOutcome = (before: JsonObject | undefined, after: JsonObject): st
 };
 
 /** `svc create agent NAME`. */
-export const createAgent = async (world: World, name: string, options: CreateOptions): Promise<void> => {
-  const context = await openPlain(world, options);
+export const createAgent = async (host: Host, name: string, options: CreateOptions): Promise<void> => {
+  const context = await openPlain(host, options);
   const request = {
     ns: context.target.namespace,
     name,
     labels: parseLabels(options.labels),
     template: options.template ?? '',
   };
-  const spec = await agentSpec(world, options);
+  const spec = await agentSpec(host, options);
   await context.call('GatewayService/CreateAgent', { ...request, spec });
   await report(context, { kind: kindOf('agent'), name, outcome: 'created' });
 };
 
 /** The spec of --spec (`-` is standard input), with --model and --prompt applied to it; the server checks its fields. */
-const agentSpec = async (world: World, options: CreateOptions): Promise<JsonObject> => {
-  const spec = options.spec === undefined ? {} : await readSpec(world, options.spec);
+const agentSpec = async (host: Host, options: CreateOptions): Promise<JsonObject> => {
+  const spec = options.spec === undefined ? {} : await readSpec(host, options.spec);
   const prompted = options.prompt === undefined ? spec : { ...spec, systemPrompt: options.prompt };
   if (options.model === undefined) return prompted;
   const [provider = '', ...rest] = options.model.split('/');
@@ -84,10 +84,10 @@ const agentSpec = async (world: World, options: CreateOptions): Promise<JsonObje
   return { ...prompted, modelPolicy: { profiles: [{ name: 'default', model }] } };
 };
 
-const readSpec = async (world: World, path: string): Promise<JsonObject> => {
+const readSpec = async (host: Host, path: string): Promise<JsonObject> => {
   const { resolve } = await import('node:path');
   const { parse } = await import('yaml');
-  const text = path === '-' ? await world.stdin.readAll() : world.files.readText(resolve(world.cwd, path));
+  const text = path === '-' ? await host.stdin.readAll() : host.files.readText(resolve(host.cwd, path));
   if (text === undefined) throw new CommandFailure(`there is no file ${path}`);
   const spec = specIn(parsed(() => parse(text), path));
   if (isMap(spec)) return spec;
@@ -110,8 +110,8 @@ const parsed = (parse: () => unknown, path: string): JsonValue => {
 const specIn = (value: JsonValue): JsonValue => (isMap(value) && value['spec'] !== undefined ? value['spec'] : value);
 
 /** `svc create session AGENT`. */
-export const createSession = async (world: World, agent: string, options: CreateOptions): Promise<void> => {
-  const context = await openPlain(world, options);
+export const createSession = async (host: Host, agent: string, options: CreateOptions): Promise<void> => {
+  const context = await openPlain(host, options);
   const labels = parseLabels(options.labels);
   const request = { ns: context.target.namespace, agent, labels };
   const { sessionId } = await context.call('GatewayService/CreateSession', request);
@@ -126,7 +126,7 @@ const report = async (
 ): Promise<void> => {
   const { kind, name, outcome } = done;
   const { output } = context.options;
-  if (output === undefined) return context.world.stdout.write(`${kind.name.toLowerCase()}/${name} ${outcome}\n`);
+  if (output === undefined) return context.host.stdout.write(`${kind.name.toLowerCase()}/${name} ${outcome}\n`);
   const item: Item = await kind.get(context.scope, name);
-  await printItems(context.world, { kind, items: [item], isList: false, isAcross: false }, outputForm(output));
+  await printItems(context.host, { kind, items: [item], isList: false, isAcross: false }, outputForm(output));
 };

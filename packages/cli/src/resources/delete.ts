@@ -3,8 +3,8 @@ import { confirm } from '../confirm.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { openPlain, type PlainContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes, explain } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { allNames, type Kind, kindAndItsNames, propagationOf } from '../kinds/index.ts';
-import type { World } from '../world.ts';
 
 export interface DeleteOptions extends GlobalOptions, ScopeOptions {
   readonly purge?: boolean;
@@ -14,14 +14,14 @@ export interface DeleteOptions extends GlobalOptions, ScopeOptions {
 }
 
 /** `svc delete KIND NAME...` or `-l`: one after the other; exit code 2 when only some were deleted. */
-export const remove = async (world: World, words: readonly string[], options: DeleteOptions): Promise<void> => {
+export const remove = async (host: Host, words: readonly string[], options: DeleteOptions): Promise<void> => {
   if (words.length === 0)
     throw new CommandFailure('what is to be deleted?', {
       hint: '`svc delete KIND NAME`, or `svc delete -f FILE` for all that manifests name',
     });
   const { kind, names: given } = kindAndItsNames(words);
   const propagation = propagationOf(options.cascade);
-  const context = await openPlain(world, options);
+  const context = await openPlain(host, options);
   const names = given.length > 0 ? given : await selected(context, kind, options);
   const how = { propagation, isPurge: options.purge === true, isForced: options.force === true };
   let deleted = 0;
@@ -29,7 +29,7 @@ export const remove = async (world: World, words: readonly string[], options: De
   for (const name of names) {
     try {
       const note = await kind.remove(context.scope, name, how);
-      world.stdout.write(`${kind.name.toLowerCase()}/${name} ${note}\n`);
+      host.stdout.write(`${kind.name.toLowerCase()}/${name} ${note}\n`);
       deleted += 1;
     } catch (error) {
       if (!isSvcError(error)) throw error;
@@ -48,7 +48,7 @@ export const remove = async (world: World, words: readonly string[], options: De
 
 /** What `-l` selects, after confirmation. */
 const selected = async (context: PlainContext, kind: Kind, options: DeleteOptions): Promise<readonly string[]> => {
-  const { world, note, scope } = context;
+  const { host, note, scope } = context;
   if (options.selector === undefined)
     throw new CommandFailure(`which ${kind.name.toLowerCase()}?`, { hint: `\`svc get ${kind.plural}\` lists them` });
   const names = await allNames(kind, scope);
@@ -58,6 +58,6 @@ const selected = async (context: PlainContext, kind: Kind, options: DeleteOption
   }
   if (options.yes !== true)
     note(`these would be deleted:\n${names.map((name) => `  ${kind.name.toLowerCase()}/${name}`).join('\n')}`);
-  await confirm(world, { text: 'delete them?', isAgreed: options.yes === true, refusal: 'nothing was deleted' });
+  await confirm(host, { text: 'delete them?', isAgreed: options.yes === true, refusal: 'nothing was deleted' });
   return names;
 };

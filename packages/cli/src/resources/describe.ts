@@ -1,5 +1,6 @@
 import type { GlobalOptions } from '../connection.ts';
 import { openPlain, type ScopeOptions } from '../context.ts';
+import type { Host } from '../host.ts';
 import { isMap, mapOf, textOf } from '../json-value.ts';
 import { type Item, kindAndItsNames, listItems, type Scope } from '../kinds/index.ts';
 import { outputForm, printItems, yamlText } from '../output.ts';
@@ -13,28 +14,27 @@ import {
   type Style,
   styleFor,
 } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 
 /** `svc describe KIND NAME...`: everything about each, conditions as a table; without a name, all of them or those that -l selects. */
 export const describe = async (
-  world: World,
+  host: Host,
   words: readonly string[],
   options: GlobalOptions & ScopeOptions,
 ): Promise<void> => {
   const { kind, names } = kindAndItsNames(words);
   const form = outputForm(options.output);
-  const { scope, note } = await openPlain(world, options);
+  const { scope, note } = await openPlain(host, options);
   const items =
     names.length === 0
       ? await kind.list({ ...scope, limit: Number.POSITIVE_INFINITY })
       : await Promise.all(names.map((name) => kind.get(scope, name)));
   if (form.form !== 'table' && form.form !== 'wide')
-    return printItems(world, { kind, items, isList: names.length !== 1, isAcross: false }, form);
+    return printItems(host, { kind, items, isList: names.length !== 1, isAcross: false }, form);
   if (items.length === 0) return note(`no ${kind.plural} in namespace ${scope.namespace}`);
-  const style = styleFor(world.stdout, world.environment, options.color);
+  const style = styleFor(host.stdout, host.environment, options.color);
   for (const [index, item] of items.entries()) {
-    world.stdout.write(`${index === 0 ? '' : '\n'}${await describeItem(kind.name, item, style)}`);
-    if (kind.name === 'Template' && scope.namespace === SYSTEM) world.stdout.write(await usersOf(scope, item, style));
+    host.stdout.write(`${index === 0 ? '' : '\n'}${await describeItem(kind.name, item, style)}`);
+    if (kind.name === 'Template' && scope.namespace === SYSTEM) host.stdout.write(await usersOf(scope, item, style));
   }
 };
 

@@ -3,10 +3,10 @@ import { isSvcError, type SvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
 import { listUpTo, openPlain, type PlainContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { mapOf, mapsOf } from '../json-value.ts';
 import { type Item, type Kind, kindAndItsNames, kindOf, listItems, type Scope } from '../kinds/index.ts';
 import { outputForm, printItems } from '../output.ts';
-import type { World } from '../world.ts';
 
 export interface GetOptions extends GlobalOptions, ScopeOptions {
   readonly allNamespaces?: boolean;
@@ -16,11 +16,11 @@ export interface GetOptions extends GlobalOptions, ScopeOptions {
 }
 
 /** `svc get KIND [NAME...]`. */
-export const get = async (world: World, words: readonly string[], options: GetOptions): Promise<void> => {
+export const get = async (host: Host, words: readonly string[], options: GetOptions): Promise<void> => {
   const { kind: plain, names } = kindAndItsNames(words);
   const kind = options.showManaged === true ? withManagers(plain) : plain;
   const form = outputForm(options.output);
-  const context = await openPlain(world, options);
+  const context = await openPlain(host, options);
   const isAcross = options.allNamespaces === true && kind.isNamespaced;
   if (isAcross && names.length > 0)
     throw new CommandFailure('a name is looked up in one namespace: leave out -A, or the name');
@@ -38,7 +38,7 @@ export const get = async (world: World, words: readonly string[], options: GetOp
     const place = kind.isNamespaced && !isAcross ? ` in namespace ${context.target.namespace}` : '';
     return context.note(`no ${kind.plural}${place}`);
   }
-  await printItems(world, { kind, items, isList, isAcross, color: options.color }, form);
+  await printItems(host, { kind, items, isList, isAcross, color: options.color }, form);
   if (failures.length > 0)
     throw new CommandFailure(failures.map(({ message }) => message).join('\n'), { exitCode: exitCodes.partial });
 };

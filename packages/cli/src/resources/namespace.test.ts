@@ -1,9 +1,9 @@
 import type { CreateNamespaceRequest, DeleteNamespaceRequest, DeleteResourceRequest } from '@svc/api/gateway';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
+import { interrupt } from '../host.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld, ScriptedTerminal } from '../testing/fake-world.ts';
-import { interrupt } from '../world.ts';
+import { type FakeOptions, fakeHost, ScriptedTerminal } from '../testing/fake-host.ts';
 
 const requests: (CreateNamespaceRequest | DeleteNamespaceRequest | DeleteResourceRequest)[] = [];
 beforeEach(() => {
@@ -15,7 +15,7 @@ const note = (request: CreateNamespaceRequest | DeleteNamespaceRequest | DeleteR
   return {};
 };
 const run = async (words: readonly string[], options: FakeOptions = {}) => {
-  const shell = fakeWorld({
+  const shell = fakeHost({
     handlers: {
       unary: {
         GetNamespace: ({ name }: { name: string }) => {
@@ -109,7 +109,7 @@ describe('svc delete', () => {
       ListResources: ({ pageToken }: { pageToken: string }) => pageOf(Number(pageToken) + 1),
       DeleteResource: () => ({}),
     };
-    const shell = fakeWorld({ handlers: { unary } });
+    const shell = fakeHost({ handlers: { unary } });
     expect(await shell.run('delete', 'tasks', '-l', 'a=b', '--yes')).toBe(exitCodes.ok);
     expect(shell.out().match(/ deleted$/gm)).toHaveLength(1_200);
   });
@@ -122,7 +122,7 @@ describe('svc describe', () => {
       { kind: 'Agent', metadata: { name: 'b', namespace: 'acme', annotations: { 'svc/template': 'other' } } },
     ];
     const describing = async (found: readonly object[]) => {
-      const shell = fakeWorld({
+      const shell = fakeHost({
         handlers: {
           unary: {
             GetResource: () => ({ resource: { kind: 'Template', metadata: { name: 'base', namespace: 'system' } } }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld, NOW_MS } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost, NOW_MS } from '../testing/fake-host.ts';
 
 /** A UUIDv7 of so many seconds ago. */
 const uidOf = (secondsAgo: number): string => {
@@ -82,7 +82,7 @@ const handlers: FakeHandlers = {
 };
 
 const run = async (words: readonly string[], options: FakeOptions = {}) => {
-  const fake = fakeWorld({ handlers, ...options });
+  const fake = fakeHost({ handlers, ...options });
   const exit = await fake.run(...words);
   return { ...fake, exit };
 };

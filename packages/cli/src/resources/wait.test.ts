@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 /** A skill that is answered in these states, the last one for ever. */
 const states = (...answers: readonly (object | undefined)[]) => {
   let index = 0;
-  return fakeWorld({
+  return fakeHost({
     handlers: {
       unary: {
         GetResource: () => {
@@ -81,7 +81,7 @@ describe('svc wait', () => {
   });
 
   it('passes on other failures', async () => {
-    const shell = fakeWorld({
+    const shell = fakeHost({
       handlers: {
         unary: {
           GetResource: () => {

@@ -2,10 +2,10 @@ import { isSvcError } from '@svc/client/error';
 import { type GlobalOptions, timeoutMs } from '../connection.ts';
 import { openPlain } from '../context.ts';
 import { CommandFailure, type ExitCode, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { isMap } from '../json-value.ts';
 import { type Item, type Kind, kindAndName, type Scope } from '../kinds/index.ts';
 import { FAILURE_GRACE_MS, type Standing, settledStanding } from '../settled/index.ts';
-import type { World } from '../world.ts';
 
 export interface WaitOptions extends GlobalOptions {
   /** `condition=TYPE`, `condition=TYPE=False`, `phase=PHASE` or `delete`. */
@@ -25,14 +25,14 @@ type Goal = (item: Item | undefined) => boolean;
  * `svc wait KIND NAME --for ...`: exit code 0 when it holds or the kind is not executed, 1 when the resource keeps failing although
  * it should become ready, 5 on timeout.
  */
-export const wait = async (world: World, words: readonly string[], options: WaitOptions): Promise<void> => {
+export const wait = async (host: Host, words: readonly string[], options: WaitOptions): Promise<void> => {
   const { kind, name } = kindAndName(words);
   const wanted = options.for ?? 'condition=Ready';
   const goal = goalOf(wanted);
   const { timeout = '5m', ...untimed } = options;
-  const { scope, note } = await openPlain(world, untimed);
+  const { scope, note } = await openPlain(host, untimed);
   const limit = timeoutMs(options) ?? DEFAULT_TIMEOUT_MS;
-  const end = world.nowMs() + limit;
+  const end = host.nowMs() + limit;
   const subject = `${kind.name.toLowerCase()}/${name}`;
   let failingMs = 0;
   for (let pause = 0; ; pause += PAUSE_MS) {
@@ -43,11 +43,11 @@ export const wait = async (world: World, words: readonly string[], options: Wait
     if (standing?.state !== 'failing') failingMs = 0;
     else if (failingMs < FAILURE_GRACE_MS) failingMs += PAUSE_MS;
     else throw unready(`${kind.name} ${name} does not become ready: ${standing.why}`, subject, exitCodes.refused);
-    if (world.nowMs() >= end || pause >= limit) {
+    if (host.nowMs() >= end || pause >= limit) {
       const missing = item === undefined ? 'it does not exist' : `${wanted} does not hold`;
       throw unready(`${kind.name} ${name}: ${missing} after ${timeout}`, subject, exitCodes.timeout);
     }
-    await world.sleep(PAUSE_MS);
+    await host.sleep(PAUSE_MS);
   }
 };
 

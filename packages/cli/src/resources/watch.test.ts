@@ -2,7 +2,7 @@ import type { ListResourcesRequest } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { fakeWorld, NOW_MS } from '../testing/fake-world.ts';
+import { fakeHost, NOW_MS } from '../testing/fake-host.ts';
 
 const [CREATED, UPDATED, DELETED, BOOKMARK] = [1, 2, 3, 4];
 
@@ -26,7 +26,7 @@ const events = [
 const watching = (stream: (query: URLSearchParams) => Iterable<object | Error>, more: FakeHandlers['unary'] = {}) => {
   const handlers: FakeHandlers = { unary: more, streams: { WatchResources: stream } };
   return async (...words: string[]) => {
-    const shell = fakeWorld({ handlers });
+    const shell = fakeHost({ handlers });
     return { exit: await shell.run('get', ...words), out: shell.out(), err: shell.err() };
   };
 };
@@ -46,7 +46,7 @@ describe('svc get --watch', () => {
   });
 
   it('is what svc watch does', async () => {
-    const shell = fakeWorld({ handlers: { unary: {}, streams: { WatchResources: () => events } } });
+    const shell = fakeHost({ handlers: { unary: {}, streams: { WatchResources: () => events } } });
     expect(await shell.run('watch', 'channels')).toBe(exitCodes.ok);
     expect(shell.out()).toBe((await watching(() => events)('channels', '-w')).out);
   });
@@ -200,7 +200,7 @@ describe('svc get', () => {
   });
 
   it('cuts rows to the terminal, also those that come later', async () => {
-    const shell = fakeWorld({
+    const shell = fakeHost({
       ...{ isTerminal: true, columns: 40 },
       handlers: {
         streams: {
@@ -287,7 +287,7 @@ describe('svc get', () => {
       ],
     };
     const schedule = { recentEvents: [{ timestamp: BigInt(NOW_MS) * 1_000n, phase: 'arm' }] };
-    const shell = fakeWorld({
+    const shell = fakeHost({
       handlers: {
         unary: {
           GetResource: ({ kind }: { kind: string }) => ({

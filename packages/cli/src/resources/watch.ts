@@ -73,8 +73,8 @@ class ChangePrinter {
 
   constructor(context: CommandContext, watched: Watched) {
     this.#context = context;
-    const { world, options } = context;
-    this.#paint = phasePainter(styleFor(world.stdout, world.environment, options.color));
+    const { host, options } = context;
+    this.#paint = phasePainter(styleFor(host.stdout, host.environment, options.color));
     this.#watched = watched;
     if (watched.form.form === 'manifest' || watched.form.form === 'jsonpath')
       throw new CommandFailure(`-o ${watched.form.form} does not go with --watch`, {
@@ -88,9 +88,9 @@ class ChangePrinter {
       if (this.#first !== undefined) this.#first.push(item);
       else this.#line([word, ...this.#cells(item)]);
     } else if (form.form === 'name') {
-      this.#context.world.stdout.write(`${this.#watched.kind.name.toLowerCase()}/${item.name} ${word}\n`);
+      this.#context.host.stdout.write(`${this.#watched.kind.name.toLowerCase()}/${item.name} ${word}\n`);
     } else {
-      await printValue(this.#context.world, { change: word, object: item.json }, { form: 'jsonl' });
+      await printValue(this.#context.host, { change: word, object: item.json }, { form: 'jsonl' });
     }
   }
 
@@ -107,7 +107,7 @@ class ChangePrinter {
       ...(form.form === 'wide' ? kind.wideHeadings : []),
     ].map((heading) => heading.toUpperCase());
     const rows = items.map((item) => ['-', ...this.#cells(item)]);
-    const { stdout } = this.#context.world;
+    const { stdout } = this.#context.host;
     this.#widths = columnWidths(headings, [...rows, LEAST], stdout.isTerminal ? stdout.columns : undefined);
     this.#headings = headings;
     this.#line(headings);
@@ -122,7 +122,7 @@ class ChangePrinter {
 
   /** In a pipe a cell wider than its column is written whole. */
   #line(cells: readonly string[]): void {
-    const { stdout } = this.#context.world;
+    const { stdout } = this.#context.host;
     const widths = stdout.isTerminal
       ? this.#widths
       : this.#widths.map((width, index) => Math.max(width, textWidth(cells[index] ?? '')));

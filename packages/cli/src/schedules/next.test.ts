@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import type { FakeHandlers } from '../testing/fake-fetch.ts';
-import { fakeWorld, NOW_MS } from '../testing/fake-world.ts';
+import { fakeHost, NOW_MS } from '../testing/fake-host.ts';
 
 const inSeconds = (seconds: number): bigint => BigInt(NOW_MS + seconds * 1_000) * 1_000n;
 const E = '\u001b';
@@ -29,7 +29,7 @@ const handlers: FakeHandlers = {
   },
 };
 const runAt = async (isTerminal: boolean, ...words: string[]) => {
-  const shell = fakeWorld({ handlers, isTerminal });
+  const shell = fakeHost({ handlers, isTerminal });
   return { exit: await shell.run('schedule', 'next', ...words), out: shell.out(), err: shell.err() };
 };
 const run = (...words: string[]) => runAt(false, ...words);

@@ -2,11 +2,11 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { GlobalOptions } from '../connection.ts';
 import { openPlain } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { mapOf, msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
 import { outputForm, phaseTable, printList, printValue } from '../output.ts';
 import { age, localTime, renderTable } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 
 export interface NextOptions extends GlobalOptions {
   readonly count?: string;
@@ -17,26 +17,26 @@ const DEFAULT_COUNT = 10;
 const COUNT_MAX = 20;
 
 /** `svc schedule next [NAME]`: the next runs of one schedule, or the next run of each, soonest first. */
-export const showNext = async (world: World, name: string | undefined, options: NextOptions): Promise<void> => {
-  if (name === undefined) return nextOfAll(world, options);
+export const showNext = async (host: Host, name: string | undefined, options: NextOptions): Promise<void> => {
+  if (name === undefined) return nextOfAll(host, options);
   const form = outputForm(options.output);
   const preview = countOf(options.count);
-  const { call, target, note } = await openPlain(world, options);
+  const { call, target, note } = await openPlain(host, options);
   const answer = await call('GatewayService/GetSchedule', { ns: target.namespace, name, preview });
   const schedule = mapOf(answer['schedule']);
   const nextRuns = Array.isArray(answer['nextRuns']) ? answer['nextRuns'] : [];
   if (form.form !== 'table' && form.form !== 'wide')
-    return printValue(world, { name, nextRuns: nextRuns.map(isoTime) }, form);
+    return printValue(host, { name, nextRuns: nextRuns.map(isoTime) }, form);
   if (nextRuns.length === 0) return note(`schedule ${name} does not run again${whyNot(schedule)}`);
   if (mapOf(schedule['spec'])['enabled'] === false)
     note(`schedule ${name} is disabled: these are the times it would run at`);
-  const rows = nextRuns.map((micros) => [localTime(msOf(micros)), distance(world, micros)]);
-  world.stdout.write(renderTable(['RUNS AT', 'IN'], rows, undefined));
+  const rows = nextRuns.map((micros) => [localTime(msOf(micros)), distance(host, micros)]);
+  host.stdout.write(renderTable(['RUNS AT', 'IN'], rows, undefined));
 };
 
-const nextOfAll = async (world: World, options: NextOptions): Promise<void> => {
+const nextOfAll = async (host: Host, options: NextOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const { call, target, note } = await openPlain(world, options);
+  const { call, target, note } = await openPlain(host, options);
   const all = { call, limit: Number.POSITIVE_INFINITY };
   const request = { ns: target.namespace, member: 'schedules' };
   const schedules = await listItems(all, 'GatewayService/ListSchedules', request);
@@ -46,16 +46,16 @@ const nextOfAll = async (world: World, options: NextOptions): Promise<void> => {
       const next = nextOf(schedule);
       return { name: nameOf(schedule), nextRun: next === undefined ? null : isoTime(next) };
     });
-    return printList(world, { items }, form);
+    return printList(host, { items }, form);
   }
   if (ordered.length === 0) return note(`no schedules in namespace ${target.namespace}`);
   const rows = ordered.map((schedule) => {
     const next = nextOf(schedule);
-    const times = next === undefined ? ['-', '-'] : [localTime(msOf(next)), distance(world, next)];
+    const times = next === undefined ? ['-', '-'] : [localTime(msOf(next)), distance(host, next)];
     return [nameOf(schedule), ...times, textOf(mapOf(schedule['status'])['phase']) || '-'];
   });
   const headings = ['NAME', 'RUNS AT', 'IN', 'PHASE'];
-  world.stdout.write(phaseTable(world, { headings, rows, color: options.color }));
+  host.stdout.write(phaseTable(host, { headings, rows, color: options.color }));
 };
 
 const nameOf = ({ metadata }: JsonObject): string => textOf(mapOf(metadata)['name']);
@@ -79,4 +79,4 @@ const whyNot = ({ status }: JsonObject): string => {
 const isoTime = (micros: JsonValue): string => new Date(msOf(micros)).toISOString();
 
 /** How long until then: `45s`, `12m`, `3h`, `5d`. */
-const distance = (world: World, micros: JsonValue): string => age(world.nowMs(), msOf(micros));
+const distance = (host: Host, micros: JsonValue): string => age(host.nowMs(), msOf(micros));

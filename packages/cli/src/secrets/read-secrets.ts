@@ -2,11 +2,11 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import type { GlobalOptions } from '../connection.ts';
 import { listUpTo, openPlain, type PlainContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { mapOf, mapsOf, textOf } from '../json-value.ts';
 import { ageOf, listItems, manifestForm } from '../kinds/index.ts';
 import { outputForm, printList, printValue, resourceList } from '../output.ts';
 import { counted, renderTable } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 
 export interface SecretOptions extends GlobalOptions, ScopeOptions {
   /** `KEY=PATH`, each a file whose bytes become the value. */
@@ -30,12 +30,12 @@ const listSome = async (
 const dataOf = (secret: JsonObject): JsonObject => mapOf(mapOf(secret['spec'])['data']);
 
 /** `svc secret list`: names and keys; values are never in a list. */
-export const listSecrets = async (world: World, options: SecretOptions): Promise<void> => {
+export const listSecrets = async (host: Host, options: SecretOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const context = await openPlain(world, options);
+  const context = await openPlain(host, options);
   const labelSelector = context.scope.selector;
   const secrets = await listUpTo(context, context.limit, (limit) => listSome(context, { limit, labelSelector }));
-  if (form.form !== 'table' && form.form !== 'wide') return printList(world, resourceList(secrets), form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(host, resourceList(secrets), form);
   if (secrets.length === 0) return context.note(`no secrets in namespace ${context.target.namespace}`);
   const isWide = form.form === 'wide';
   const rows = secrets.map((secret) => {
@@ -45,19 +45,19 @@ export const listSecrets = async (world: World, options: SecretOptions): Promise
       textOf(name),
       textOf(mapOf(secret['spec'])['type']) || '-',
       keys || '-',
-      ageOf(secret['metadata'], world.nowMs()),
+      ageOf(secret['metadata'], host.nowMs()),
       ...(isWide ? [textOf(resourceVersion) || '-'] : []),
     ];
   });
-  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
-  world.stdout.write(renderTable(['NAME', 'TYPE', 'KEYS', 'AGE', ...(isWide ? ['VERSION'] : [])], rows, columns));
+  const columns = host.stdout.isTerminal ? host.stdout.columns : undefined;
+  host.stdout.write(renderTable(['NAME', 'TYPE', 'KEYS', 'AGE', ...(isWide ? ['VERSION'] : [])], rows, columns));
 };
 
 /** `svc secret get NAME [KEY]`: its keys; with --reveal the values, of one key as the bytes they are. Reading them is audited. */
-export const getSecret = async (world: World, words: readonly string[], options: SecretOptions): Promise<void> => {
+export const getSecret = async (host: Host, words: readonly string[], options: SecretOptions): Promise<void> => {
   const [name = '', key] = words;
   const form = outputForm(options.output);
-  const context = await openPlain(world, options);
+  const context = await openPlain(host, options);
   const isRevealed = options.reveal === true;
   const { secret, isLost } = isRevealed ? await revealed(context, name) : await masked(context, name);
   const data = dataOf(secret);
@@ -67,12 +67,12 @@ export const getSecret = async (world: World, words: readonly string[], options:
       hint: `it has ${Object.keys(data).sort().join(', ') || 'none'}`,
     });
   if (key !== undefined && isLost(key)) throw undecryptable(`${key} of secret ${name}`);
-  if (key !== undefined && isRevealed) return printBytes(world, Buffer.from(textOf(data[key]), 'base64'));
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, secret, form);
+  if (key !== undefined && isRevealed) return printBytes(host, Buffer.from(textOf(data[key]), 'base64'));
+  if (form.form !== 'table' && form.form !== 'wide') return printValue(host, secret, form);
   const shown = Object.keys(data).filter((candidate) => key === undefined || candidate === key);
   const shownValue = (each: string): string => (isLost(each) ? `(${KEY_MISSING})` : readable(textOf(data[each])));
   const rows = shown.sort().map((each) => [each, isRevealed ? shownValue(each) : '(hidden)']);
-  world.stdout.write(renderTable(['KEY', 'VALUE'], rows, undefined));
+  host.stdout.write(renderTable(['KEY', 'VALUE'], rows, undefined));
   if (!isRevealed) context.note('--reveal shows the values');
 };
 
@@ -121,9 +121,9 @@ const revealed = async (context: PlainContext, name: string): Promise<ReadSecret
 
 const LINE_FEED = 10;
 
-const printBytes = async (world: World, bytes: Uint8Array): Promise<void> => {
-  await world.stdout.writeBytes(bytes);
-  if (world.stdout.isTerminal && bytes.at(-1) !== LINE_FEED) world.stdout.write('\n');
+const printBytes = async (host: Host, bytes: Uint8Array): Promise<void> => {
+  await host.stdout.writeBytes(bytes);
+  if (host.stdout.isTerminal && bytes.at(-1) !== LINE_FEED) host.stdout.write('\n');
 };
 
 /** Text unchanged, other bytes as their number. */

@@ -2,7 +2,7 @@ import type { ApplyManifestsRequest, ApplyResourceRequest } from '@svc/api/gatew
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost } from '../testing/fake-host.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
@@ -65,7 +65,7 @@ class Server {
   };
 
   run = async (words: readonly string[], options: FakeOptions = {}) => {
-    const shell = fakeWorld({ handlers: this.handlers, ...options });
+    const shell = fakeHost({ handlers: this.handlers, ...options });
     return { exit: await shell.run('secret', ...words), out: shell.out(), err: shell.err() };
   };
 
@@ -103,7 +103,7 @@ describe('svc secret set', () => {
   });
 
   it('writes no value that nobody gave', async () => {
-    const shell = fakeWorld({ piped: '' });
+    const shell = fakeHost({ piped: '' });
     expect(await shell.run('secret', 'set', 's', 'token')).toBe(exitCodes.refused);
     expect([shell.err(), shell.calls]).toEqual([expect.stringContaining('standard input is empty'), []]);
   });

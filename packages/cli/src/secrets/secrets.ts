@@ -4,9 +4,9 @@ import { isSvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { mapOf, mapsOf, textOf } from '../json-value.ts';
 import { outputForm, printValue } from '../output.ts';
-import type { World } from '../world.ts';
 import type { SecretOptions } from './read-secrets.ts';
 
 const KEY = /^[A-Za-z0-9._-]{1,253}$/;
@@ -15,14 +15,14 @@ const KEY = /^[A-Za-z0-9._-]{1,253}$/;
  * `svc secret set NAME [KEY]`: values from standard input, a hidden prompt or files, never from an argument, which others on
  * the machine could read. Other keys keep their values, which are not read.
  */
-export const setSecret = async (world: World, words: readonly string[], options: SecretOptions): Promise<void> => {
+export const setSecret = async (host: Host, words: readonly string[], options: SecretOptions): Promise<void> => {
   const [name = '', key, ...others] = words;
   const { fromFile = [], remove = [] } = options;
   requireNoValue(words, others);
   if (key === undefined && fromFile.length === 0 && remove.length === 0 && options.type === undefined)
     throw new CommandFailure('which key?', { hint: `svc secret set ${name} KEY, or --from-file KEY=PATH` });
-  const set = new Map(fromFile.map((pair) => fileValue(world, pair)));
-  if (key !== undefined) set.set(requireKey(key), await typedValue(world, `${name}/${key}`));
+  const set = new Map(fromFile.map((pair) => fileValue(host, pair)));
+  if (key !== undefined) set.set(requireKey(key), await typedValue(host, `${name}/${key}`));
   const empty = [...set].find(([, value]) => value.length === 0);
   if (empty !== undefined)
     throw new CommandFailure(`the value of ${empty[0]} is empty`, { hint: '--remove KEY removes a key' });
@@ -31,9 +31,9 @@ export const setSecret = async (world: World, words: readonly string[], options:
     throw new CommandFailure(`--if-version ${ifVersion} is not a version`, {
       hint: `svc secret get ${name} -o jsonpath={.metadata.resourceVersion}`,
     });
-  const context = await openContext(world, options);
+  const context = await openContext(host, options);
   const done = await writeSecret(context, name, { set, remove, type, ifVersion });
-  world.stdout.write(`secret/${name} ${done}\n`);
+  host.stdout.write(`secret/${name} ${done}\n`);
 };
 
 /** A value in an argument is refused without being repeated. */
@@ -49,11 +49,11 @@ const requireKey = (key: string): string => {
   throw new CommandFailure(`${key} is not a key: letters, digits, dots, dashes and underscores`);
 };
 
-const fileValue = (world: World, pair: string): [string, Uint8Array] => {
+const fileValue = (host: Host, pair: string): [string, Uint8Array] => {
   const at = pair.indexOf('=');
   if (at < 1) throw new CommandFailure(`${pair} is not KEY=PATH`, { hint: '--from-file tls.crt=server.crt' });
   const path = pair.slice(at + 1);
-  const bytes = world.files.readBytes(resolve(world.cwd, path));
+  const bytes = host.files.readBytes(resolve(host.cwd, path));
   if (bytes === undefined) throw new CommandFailure(`there is no file ${path}`);
   return [requireKey(pair.slice(0, at)), bytes];
 };
@@ -62,9 +62,9 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /** Piped input without the end of its last line, or what is typed. */
-const typedValue = async (world: World, label: string): Promise<Uint8Array> => {
-  if (!world.stdin.isTerminal) {
-    const bytes = await world.stdin.readAllBytes();
+const typedValue = async (host: Host, label: string): Promise<Uint8Array> => {
+  if (!host.stdin.isTerminal) {
+    const bytes = await host.stdin.readAllBytes();
     if (bytes.length === 0)
       throw new CommandFailure('standard input is empty', {
         hint: 'pipe the value in, or name a file with --from-file KEY=PATH',
@@ -72,7 +72,7 @@ const typedValue = async (world: World, label: string): Promise<Uint8Array> => {
     const end = bytes.at(-1) === LINE_FEED ? (bytes.at(-2) === CARRIAGE_RETURN ? 2 : 1) : 0;
     return bytes.subarray(0, bytes.length - end);
   }
-  const typed = await world.askHidden(`value of ${label}: `);
+  const typed = await host.askHidden(`value of ${label}: `);
   if (typed === undefined) throw new CommandFailure('nothing was written', { exitCode: exitCodes.interrupted });
   return new TextEncoder().encode(typed);
 };
@@ -146,11 +146,11 @@ const changedSpec = (spec: JsonObject, { set, remove, type }: SecretChange): Jso
 };
 
 /** `svc secret rotate-key`: a new key encrypts from now on, and stored values are re-encrypted in the background. */
-export const rotateKey = async (world: World, options: GlobalOptions): Promise<void> => {
+export const rotateKey = async (host: Host, options: GlobalOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const { call, note } = await openPlain(world, options);
+  const { call, note } = await openPlain(host, options);
   const { keyId = '' } = await call('AdminService/RotateSecretKey', {});
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { keyId }, form);
-  world.stdout.write(`key ${textOf(keyId)} encrypts from now on\n`);
+  if (form.form !== 'table' && form.form !== 'wide') return printValue(host, { keyId }, form);
+  host.stdout.write(`key ${textOf(keyId)} encrypts from now on\n`);
   note('stored values are encrypted again in the background; the former keys still read them');
 };

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { configInForce } from '../config-place.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host, ServerModule } from '../host.ts';
 import { counted, renderTable, styleFor } from '../terminal/index.ts';
-import type { ServerModule, World } from '../world.ts';
 
 export interface ConfigOptions extends GlobalOptions {
   readonly config?: string;
@@ -14,24 +14,24 @@ export interface ConfigOptions extends GlobalOptions {
 type Loaded = ReturnType<ServerModule['loadConfig']>;
 
 const load = async (
-  world: World,
+  host: Host,
   options: ConfigOptions,
 ): Promise<{ readonly server: ServerModule; readonly loaded: Loaded }> => {
-  const server = await world.loadServer();
-  const flags = { config: options.config ?? configInForce(world) };
-  return { server, loaded: server.loadConfig({ flags, environment: world.environment, cwd: world.cwd }) };
+  const server = await host.loadServer();
+  const flags = { config: options.config ?? configInForce(host) };
+  return { server, loaded: server.loadConfig({ flags, environment: host.environment, cwd: host.cwd }) };
 };
 
 const lineOf = (fault: Loaded['warnings'][number]): string =>
   [fault.label, fault.key, fault.text].filter((piece) => piece !== '').join(': ');
 
 /** `svc config check`: lists every error with its place, and warnings, which count as errors with --strict. */
-export const checkConfig = async (world: World, options: ConfigOptions): Promise<void> => {
-  const { loaded } = await load(world, options).catch((error: unknown) => failWithAll(error, options));
+export const checkConfig = async (host: Host, options: ConfigOptions): Promise<void> => {
+  const { loaded } = await load(host, options).catch((error: unknown) => failWithAll(error, options));
   const lines = loaded.warnings.map(lineOf);
   if (options.strict === true && lines.length > 0) throw new CommandFailure(lines.join('\n'));
-  for (const line of lines) world.stderr.write(`warning: ${line}\n`);
-  world.stdout.write(`${loaded.config.file ?? 'no file: defaults and environment'}: good\n`);
+  for (const line of lines) host.stderr.write(`warning: ${line}\n`);
+  host.stdout.write(`${loaded.config.file ?? 'no file: defaults and environment'}: good\n`);
 };
 
 const failWithAll = (error: unknown, { strict }: ConfigOptions): never => {
@@ -42,19 +42,19 @@ const failWithAll = (error: unknown, { strict }: ConfigOptions): never => {
 };
 
 /** `svc config show`: effective values with their source, secrets masked; only changed ones unless --all. */
-export const showConfig = async (world: World, options: ConfigOptions): Promise<void> => {
-  const { server, loaded } = await load(world, options);
+export const showConfig = async (host: Host, options: ConfigOptions): Promise<void> => {
+  const { server, loaded } = await load(host, options);
   const rows = server.configurationValues(loaded);
   // Loaded here, as in about.ts: starting a server needs no output forms.
   const { outputForm, printList } = await import('../output.ts');
   const form = outputForm(options.output);
-  if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items: rows }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(host, { items: rows }, form);
   const changed = rows.filter((row) => options.all === true || row.source !== 'default');
-  for (const warning of loaded.warnings) world.stderr.write(`warning: ${lineOf(warning)}\n`);
-  const style = styleFor(world.stderr, world.environment, options.color);
+  for (const warning of loaded.warnings) host.stderr.write(`warning: ${lineOf(warning)}\n`);
+  const style = styleFor(host.stderr, host.environment, options.color);
   if (options.all !== true) {
     const of = `of ${rows.length} settings`;
-    world.stderr.write(
+    host.stderr.write(
       style.dim(
         `${counted(changed.length, `${of} differs from its default`, `${of} differ from their defaults`)}; --all shows every one\n`,
       ),
@@ -62,8 +62,8 @@ export const showConfig = async (world: World, options: ConfigOptions): Promise<
   }
   if (changed.length === 0) return;
   const cells = changed.map((row) => [row.key, valueText(row.value), row.label === '' ? row.source : row.label]);
-  world.stdout.write(
-    renderTable(['KEY', 'VALUE', 'FROM'], cells, world.stdout.isTerminal ? world.stdout.columns : undefined),
+  host.stdout.write(
+    renderTable(['KEY', 'VALUE', 'FROM'], cells, host.stdout.isTerminal ? host.stdout.columns : undefined),
   );
 };
 
@@ -97,10 +97,10 @@ export const starterConfig = `# Settings of this svc server. Everything has a de
 `;
 
 /** `svc config init [PATH]`: writes a commented file; never overwrites an existing one. */
-export const initConfig = (world: World, path: string | undefined): void => {
-  const target = resolve(world.cwd, path ?? 'svc.yaml');
-  if (world.files.facts(target) !== undefined)
+export const initConfig = (host: Host, path: string | undefined): void => {
+  const target = resolve(host.cwd, path ?? 'svc.yaml');
+  if (host.files.facts(target) !== undefined)
     throw new CommandFailure(`${target} exists already`, { hint: 'svc config check' });
-  world.files.writeText(target, starterConfig, 0o600);
-  world.stdout.write(`${target}\n`);
+  host.files.writeText(target, starterConfig, 0o600);
+  host.stdout.write(`${target}\n`);
 };

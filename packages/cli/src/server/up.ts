@@ -5,9 +5,9 @@ import { isSvcError } from '@svc/client/error';
 import { configInside, hasOwnConfig } from '../config-place.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host, ServerModule } from '../host.ts';
 import { userDirectory } from '../profiles.ts';
 import { counted, styleFor } from '../terminal/index.ts';
-import type { ServerModule, World } from '../world.ts';
 import { starterConfig } from './config.ts';
 
 export interface UpOptions extends GlobalOptions {
@@ -33,30 +33,30 @@ type Running = Awaited<ReturnType<ServerModule['startServer']>>;
  * `svc up`: starts a server and creates what it needs; a second start finds it and changes nothing.
  * Returns after the server has been stopped and closed.
  */
-export const up = async (world: World, options: UpOptions): Promise<void> => {
+export const up = async (host: Host, options: UpOptions): Promise<void> => {
   const listen = options.port === undefined ? undefined : `127.0.0.1:${portOf(options.port)}`;
-  const started = world.nowMs();
-  const server = await world.loadServer();
-  const { config, dataDir } = prepare(server, world, options);
-  const flags = { config, dataDir, 'server.listen': listen, 'telemetry.logLevel': logLevel(world) };
-  const running = await start(server, { world, flags, note: noteTo(world) });
-  if (options.demo !== false) await ensureDemo(world, running.url);
-  world.stderr.write(
-    welcome(world, { running, dataDir, ms: world.nowMs() - started, isDemo: options.demo !== false, options }),
+  const started = host.nowMs();
+  const server = await host.loadServer();
+  const { config, dataDir } = prepare(server, host, options);
+  const flags = { config, dataDir, 'server.listen': listen, 'telemetry.logLevel': logLevel(host) };
+  const running = await start(server, { host, flags, note: noteTo(host) });
+  if (options.demo !== false) await ensureDemo(host, running.url);
+  host.stderr.write(
+    welcome(host, { running, dataDir, ms: host.nowMs() - started, isDemo: options.demo !== false, options }),
   );
-  if (options.open !== false && world.stdout.isTerminal && running.config.settings['console.enabled'])
-    world.openBrowser(running.url);
-  const onStopping = (stopping: Stopping): void => world.stderr.write(stoppingText(stopping));
-  await server.serveUntilSignal(running, { endsWithTerminal: world.stdin.isTerminal, onStopping });
+  if (options.open !== false && host.stdout.isTerminal && running.config.settings['console.enabled'])
+    host.openBrowser(running.url);
+  const onStopping = (stopping: Stopping): void => host.stderr.write(stoppingText(stopping));
+  await server.serveUntilSignal(running, { endsWithTerminal: host.stdin.isTerminal, onStopping });
 };
 
 /** `svc serve`: starts for production; uses the configuration as it is and writes none. */
-export const serve = async (world: World, options: ServeOptions): Promise<void> => {
-  const server = await world.loadServer();
+export const serve = async (host: Host, options: ServeOptions): Promise<void> => {
+  const server = await host.loadServer();
   const flags = { config: options.config, 'server.roles': options.roles };
-  const running = await start(server, { world, flags, note: noteTo(world) });
-  world.stderr.write(`svc listens on ${running.url}\n`);
-  await server.serveUntilSignal(running, { onStopping: (stopping) => world.stderr.write(stoppingText(stopping)) });
+  const running = await start(server, { host, flags, note: noteTo(host) });
+  host.stderr.write(`svc listens on ${running.url}\n`);
+  await server.serveUntilSignal(running, { onStopping: (stopping) => host.stderr.write(stoppingText(stopping)) });
 };
 
 type Flags = Readonly<Record<string, string | undefined>>;
@@ -67,15 +67,15 @@ type Flags = Readonly<Record<string, string | undefined>>;
  */
 const prepare = (
   server: ServerModule,
-  world: World,
+  host: Host,
   options: UpOptions,
 ): { readonly config: string | undefined; readonly dataDir: string } => {
-  const chosen = world.environment['SVC_DATA_DIR'] || undefined;
-  const dataDir = resolve(world.cwd, options.dataDir ?? chosen ?? userDirectory(world, 'data'));
+  const chosen = host.environment['SVC_DATA_DIR'] || undefined;
+  const dataDir = resolve(host.cwd, options.dataDir ?? chosen ?? userDirectory(host, 'data'));
   try {
     const held = server.holdDataDirectory(dataDir);
     try {
-      return { dataDir, config: options.config ?? ownConfig(world, dataDir) };
+      return { dataDir, config: options.config ?? ownConfig(host, dataDir) };
     } finally {
       held.release();
     }
@@ -90,14 +90,14 @@ const portOf = (text: string): string => {
 };
 
 /** One line per request is for operators; a person at a terminal only sees problems. */
-const logLevel = (world: World): string | undefined =>
-  (world.environment['SVC_TELEMETRY_LOG_LEVEL'] ?? '') === '' ? 'warn' : undefined;
+const logLevel = (host: Host): string | undefined =>
+  (host.environment['SVC_TELEMETRY_LOG_LEVEL'] ?? '') === '' ? 'warn' : undefined;
 
 /** The configuration in the data directory, created if missing, unless the person has one elsewhere. */
-const ownConfig = (world: World, dataDir: string): string | undefined => {
-  if (hasOwnConfig(world)) return undefined;
+const ownConfig = (host: Host, dataDir: string): string | undefined => {
+  if (hasOwnConfig(host)) return undefined;
   const path = configInside(dataDir);
-  if (world.files.facts(path) === undefined) world.files.writeText(path, starterConfig, PRIVATE_FILE);
+  if (host.files.facts(path) === undefined) host.files.writeText(path, starterConfig, PRIVATE_FILE);
   return path;
 };
 
@@ -111,18 +111,18 @@ const stoppingText = ({ turns, streams, drainMs }: Stopping): string => {
   return `stopping: ${work}${told}. This takes ${drainMs / 1_000} s at most; Ctrl-C again stops now.\n`;
 };
 
-const noteTo = (world: World) => (text: string) => world.stderr.write(`${text}\n`);
+const noteTo = (host: Host) => (text: string) => host.stderr.write(`${text}\n`);
 
 const start = async (
   server: ServerModule,
-  given: { readonly world: World; readonly flags: Flags; readonly note: (text: string) => void },
+  given: { readonly host: Host; readonly flags: Flags; readonly note: (text: string) => void },
 ): Promise<Running> => {
-  const { world, flags, note } = given;
+  const { host, flags, note } = given;
   try {
     return await server.startServer({
       flags,
-      environment: world.environment,
-      cwd: world.cwd,
+      environment: host.environment,
+      cwd: host.cwd,
       onWarning: (warning) =>
         note(`warning: ${[warning.label, warning.key, warning.text].filter((piece) => piece !== '').join(': ')}`),
     });
@@ -160,8 +160,8 @@ const explainStart = (error: unknown, server: ServerModule): CommandFailure | un
 };
 
 /** The agent of the first conversation: the default model, tools, and one tool that asks before it acts. */
-const ensureDemo = async (world: World, url: string): Promise<void> => {
-  const client = await world.createClient({ baseUrl: url });
+const ensureDemo = async (host: Host, url: string): Promise<void> => {
+  const client = await host.createClient({ baseUrl: url });
   try {
     await client.gateway.createAgent({
       ns: 'default',
@@ -199,9 +199,9 @@ const modelText = ({ config, defaultModel: { provider, model } }: Running): stri
   return other === undefined ? text : `${text}; to use ${others.join(' or ')} set models.default: ${other}/MODEL`;
 };
 
-const welcome = (world: World, facts: Welcome): string => {
+const welcome = (host: Host, facts: Welcome): string => {
   const { running, dataDir, ms, isDemo, options } = facts;
-  const style = styleFor(world.stderr, world.environment, options.color);
+  const style = styleFor(host.stderr, host.environment, options.color);
   const { url, config } = running;
   const flag = url === 'http://127.0.0.1:7420' ? '' : ` --server ${url}`;
   const model = modelText(running);

@@ -1,8 +1,8 @@
 import type { Session } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
+import type { Host } from '../host.ts';
 import { findSession } from '../kinds/index.ts';
-import type { World } from '../world.ts';
 
 export interface SessionOptions extends GlobalOptions, ScopeOptions {
   readonly after?: string;
@@ -21,8 +21,8 @@ interface OpenedSession {
 }
 
 /** Finds the session by id or canonical name; --agent avoids the search. */
-export const openSession = async (world: World, name: string, options: SessionOptions): Promise<OpenedSession> => {
-  const context = await openContext(world, options);
+export const openSession = async (host: Host, name: string, options: SessionOptions): Promise<OpenedSession> => {
+  const context = await openContext(host, options);
   const key = await findSession(context.scope, name);
   return { context, session: context.client.session(key) };
 };

@@ -3,9 +3,9 @@ import { TurnState } from '@svc/api/data';
 import { SendMessageResponseSchema } from '@svc/api/gateway';
 import { durationMs, isDuration, timeoutMs } from '../connection.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { outputForm, printValue } from '../output.ts';
 import { harmless } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import { openSession, type SessionOptions } from './open-session.ts';
 
 export interface SendOptions extends SessionOptions {
@@ -18,26 +18,26 @@ const whenBusyWords = ['queue', 'steer', 'interrupt', 'reject'] as const;
 const WAIT_SECONDS = 300;
 
 /** `svc send SESSION TEXT`: with --wait prints the reply on standard output, else the ids of what was accepted. */
-export const send = async (world: World, args: readonly string[], options: SendOptions): Promise<void> => {
+export const send = async (host: Host, args: readonly string[], options: SendOptions): Promise<void> => {
   const [name = '', given] = args;
   if (given === undefined && typeof options.wait === 'string' && !isDuration(options.wait))
     throw new CommandFailure(`--wait took "${options.wait}" for a duration`, {
       hint: `write the text first: svc send ${name} "${options.wait}" --wait`,
     });
-  const text = given ?? (world.stdin.isTerminal ? '' : (await world.stdin.readAll()).trim());
+  const text = given ?? (host.stdin.isTerminal ? '' : (await host.stdin.readAll()).trim());
   if (text === '')
     throw new CommandFailure('there is nothing to send', { hint: 'svc send SESSION "text", or pipe the text in' });
   const whenBusy = whenBusyWords.find((word) => word === (options.whenBusy ?? 'queue'));
   if (whenBusy === undefined)
     throw new CommandFailure(`--when-busy ${options.whenBusy} is unknown`, { hint: whenBusyWords.join(', ') });
   const waitSeconds = waitOf(options);
-  const { session } = await openSession(world, name, options);
+  const { session } = await openSession(host, name, options);
   const sent = await session.send(text, { whenBusy, ...(waitSeconds === undefined ? {} : { waitSeconds }) });
   const form = outputForm(options.output);
   if (form.form !== 'table' && form.form !== 'wide') {
-    await printValue(world, toJson(SendMessageResponseSchema, sent, { alwaysEmitImplicit: true }), form);
-  } else if (waitSeconds === undefined) world.stdout.write(`message ${sent.messageId}\nturn    ${sent.turnId}\n`);
-  else if (sent.reply !== '') world.stdout.write(`${harmless(sent.reply).trimEnd()}\n`);
+    await printValue(host, toJson(SendMessageResponseSchema, sent, { alwaysEmitImplicit: true }), form);
+  } else if (waitSeconds === undefined) host.stdout.write(`message ${sent.messageId}\nturn    ${sent.turnId}\n`);
+  else if (sent.reply !== '') host.stdout.write(`${harmless(sent.reply).trimEnd()}\n`);
   if (sent.error !== '') throw new CommandFailure(sent.error);
   const isOver = sent.turnState === TurnState.COMPLETED || sent.turnState === TurnState.STOPPED;
   if (waitSeconds !== undefined && !isOver) {

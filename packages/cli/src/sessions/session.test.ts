@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { done, text } from '../testing/fake-events.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost } from '../testing/fake-host.ts';
 
 const session = { sessionId: 's1', agent: 'demo', state: 'IDLE', streamCursor: 'c0' };
 const message = (id: string, role: number, content: string) => ({
@@ -18,7 +18,7 @@ const run = async (words: readonly string[], handlers: FakeHandlers = {}, option
     },
     ...handlers.unary,
   };
-  const fake = fakeWorld({ ...options, handlers: { ...handlers, unary } });
+  const fake = fakeHost({ ...options, handlers: { ...handlers, unary } });
   const exit = await fake.run(...words);
   return { ...fake, exit };
 };
@@ -138,7 +138,7 @@ describe('svc session', () => {
   });
 
   it('watches as in a chat until Ctrl-C, which is exit code 130 without words', async () => {
-    const holder: { fake?: ReturnType<typeof fakeWorld> } = {};
+    const holder: { fake?: ReturnType<typeof fakeHost> } = {};
     const stream = async function* () {
       yield text('hello');
       holder.fake?.interrupt();
@@ -146,7 +146,7 @@ describe('svc session', () => {
       yield done();
     };
     const handlers = { unary: { GetSession: () => session }, streams: { StreamSessionParts: stream } };
-    holder.fake = fakeWorld({ handlers });
+    holder.fake = fakeHost({ handlers });
     const exit = await holder.fake.run('session', 'watch', 's1', '--agent', 'demo', '--after', 'c1');
     expect([exit, holder.fake.out(), holder.fake.err()]).toEqual([exitCodes.interrupted, 'hello\n', '']);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeHost } from '../testing/fake-host.ts';
 
 interface Seen {
   /** Version of the template in the status of the deployment. */
@@ -44,7 +44,7 @@ const rollout = (states: readonly Seen[], more: Partial<Caller> = {}) => {
     metadata: { name: 'helper', namespace: 'acme', generation: 4n, resourceVersion: '30' },
     status: { kind: { case: 'template' as const, value: { observedGeneration: 4n, phase: 'Ready' } } },
   };
-  return fakeWorld({
+  return fakeHost({
     files: { '/work/t.yaml': { text: 'kind: Template\nmetadata: {name: helper, namespace: acme}\n', mode: 0o600 } },
     handlers: {
       unary: {

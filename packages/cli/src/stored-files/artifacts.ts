@@ -5,9 +5,9 @@ import type { SessionKey } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { findSession } from '../kinds/index.ts';
 import { outputForm, printValue } from '../output.ts';
-import type { World } from '../world.ts';
 import { download } from './download.ts';
 import { storedPath } from './find-file.ts';
 import { type FileFacts, report, specOf } from './put.ts';
@@ -15,14 +15,14 @@ import { type FileFacts, report, specOf } from './put.ts';
 export interface ArtifactOptions extends GlobalOptions, ScopeOptions, FileFacts {}
 
 /** `svc artifact get SESSION ARTIFACT [LOCAL]`, or `svc artifact get artifact://... [LOCAL]`. */
-export const getArtifact = async (world: World, words: readonly string[], options: ArtifactOptions): Promise<void> => {
+export const getArtifact = async (host: Host, words: readonly string[], options: ArtifactOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const context = await openContext(world, options);
+  const context = await openContext(host, options);
   const { key, artifactId, rest } = await artifactOf(context, words);
   const request = { ...key, artifactId };
   const { artifact } = await context.client.files.readArtifact({ ...request, content: ContentMode.NONE });
   if (artifact === undefined) throw new CommandFailure('the server answered no artifact');
-  if (form.form !== 'table') return printValue(world, toJson(ArtifactSchema, artifact), form);
+  if (form.form !== 'table') return printValue(host, toJson(ArtifactSchema, artifact), form);
   await download(context, {
     label: labelOf(artifact),
     local: rest[0] ?? '',
@@ -34,17 +34,17 @@ export const getArtifact = async (world: World, words: readonly string[], option
 
 /** `svc artifact promote SESSION ARTIFACT [PATH]`: a file of the namespace that outlives the session. */
 export const promoteArtifact = async (
-  world: World,
+  host: Host,
   words: readonly string[],
   options: ArtifactOptions,
 ): Promise<void> => {
   const facts = specOf(options);
-  const context = await openContext(world, options);
+  const context = await openContext(host, options);
   const { key, artifactId, rest } = await artifactOf(context, words);
   const path = storedPath(rest[0] ?? (await titlePath(context, key, artifactId)));
   const spec = { path, ...facts, ...(options.mediaType === undefined ? {} : { mediaType: options.mediaType }) };
   const { file } = await context.client.files.promoteArtifact({ ...key, artifactId, file: { spec } });
-  await report(world, { file, verb: 'created' }, options);
+  await report(host, { file, verb: 'created' }, options);
 };
 
 /** Without a path the artifact keeps its title. */

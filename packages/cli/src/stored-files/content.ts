@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CommandFailure } from '../failure.ts';
-import type { World } from '../world.ts';
+import type { Host } from '../host.ts';
 
 /** Bytes on this machine that can be read more than once, and their hash. */
 export interface LocalContent {
@@ -11,13 +11,13 @@ export interface LocalContent {
 }
 
 /** The bytes of a file, of standard input for `-`. */
-export const localContent = async (world: World, path: string, absolute: string): Promise<LocalContent> => {
-  if (path !== '-' && world.files.facts(absolute)?.isDirectory === true)
+export const localContent = async (host: Host, path: string, absolute: string): Promise<LocalContent> => {
+  if (path !== '-' && host.files.facts(absolute)?.isDirectory === true)
     throw new CommandFailure(`${path} is a directory: one file at a time`);
   const blob =
     path === '-'
-      ? new Blob([(await world.stdin.readAllBytes()) as Uint8Array<ArrayBuffer>])
-      : await world.files.openBlob(absolute);
+      ? new Blob([(await host.stdin.readAllBytes()) as Uint8Array<ArrayBuffer>])
+      : await host.files.openBlob(absolute);
   if (blob === undefined) throw new CommandFailure(`there is no file ${path}`);
   return { blob, sizeBytes: blob.size, sha256: await hashOf(blob) };
 };

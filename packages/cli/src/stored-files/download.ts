@@ -29,19 +29,19 @@ const LOOKED_AT = 8_192;
 
 /** Fetches the bytes and checks their hash, unless the local file has them already. A failure leaves no partial file. */
 export const download = async (context: CommandContext, wanted: Download): Promise<void> => {
-  const { world } = context;
+  const { host } = context;
   const { local, label, sizeBytes, sha256 } = wanted;
   if (local === '' || local === '-') return toStandardOutput(context, wanted);
-  const path = resolve(world.cwd, local);
-  if (world.files.facts(path)?.isDirectory === true)
+  const path = resolve(host.cwd, local);
+  if (host.files.facts(path)?.isDirectory === true)
     throw new CommandFailure(`${local} is a directory`, { hint: 'name the file to write' });
-  const present = await world.files.openBlob(path);
+  const present = await host.files.openBlob(path);
   if (present !== undefined && sha256 !== '' && present.size === sizeBytes && (await hashOf(present)) === sha256)
     return context.note(`${local} is up to date`);
   const progress = new Progress(context, `fetching ${label}`, sizeBytes);
   try {
     const pieces = progress.count(await piecesOf(context, await wanted.read()));
-    await world.files.writePieces(path, verified(pieces, sha256), MODE);
+    await host.files.writePieces(path, verified(pieces, sha256), MODE);
   } finally {
     progress.end();
   }
@@ -49,7 +49,7 @@ export const download = async (context: CommandContext, wanted: Download): Promi
 };
 
 const toStandardOutput = async (context: CommandContext, wanted: Download): Promise<void> => {
-  const { stdout } = context.world;
+  const { stdout } = context.host;
   let isFirst = true;
   for await (const piece of verified(await piecesOf(context, await wanted.read()), wanted.sha256)) {
     if (isFirst && stdout.isTerminal && piece.subarray(0, LOOKED_AT).includes(0))
@@ -60,9 +60,9 @@ const toStandardOutput = async (context: CommandContext, wanted: Download): Prom
 };
 
 /** The bytes of an answer, fetched from its link if it has one. Throws CommandFailure. */
-export const piecesOf = async ({ world }: CommandContext, answered: Answered): Promise<AsyncIterable<Uint8Array>> => {
+export const piecesOf = async ({ host }: CommandContext, answered: Answered): Promise<AsyncIterable<Uint8Array>> => {
   if (answered.downloadUrl === '') return ReadableStream.from([answered.content]);
-  const answer = await world.fetch(answered.downloadUrl).catch((error: unknown) => {
+  const answer = await host.fetch(answered.downloadUrl).catch((error: unknown) => {
     throw new CommandFailure(`the download from ${new URL(answered.downloadUrl).origin} broke off`, {
       exitCode: exitCodes.connection,
       hint: 'try again; server.publicUrl is where downloads come from',

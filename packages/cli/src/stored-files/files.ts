@@ -4,19 +4,19 @@ import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { outputForm, printValue } from '../output.ts';
 import { resourceJson } from '../typed-resource.ts';
-import type { World } from '../world.ts';
 import { download } from './download.ts';
 import { findFile } from './find-file.ts';
 
 /** `svc file get PATH [LOCAL]`: writes the bytes to a file or standard output; with -o json or yaml prints the resource. */
-export const getFile = async (world: World, words: readonly string[], options: GlobalOptions): Promise<void> => {
+export const getFile = async (host: Host, words: readonly string[], options: GlobalOptions): Promise<void> => {
   const [word = '', local = ''] = words;
   const form = outputForm(options.output);
-  const context = await openContext(world, options);
+  const context = await openContext(host, options);
   const file = await findFile(context, word);
-  if (form.form !== 'table') return printValue(world, resourceJson(FileSchema, file), form);
+  if (form.form !== 'table') return printValue(host, resourceJson(FileSchema, file), form);
   const { objectRef } = file.status ?? {};
   if (objectRef === undefined) throw new CommandFailure(`${word} has no content yet: its upload is not finished`);
   await download(context, {
@@ -34,14 +34,14 @@ export const getFile = async (world: World, words: readonly string[], options: G
 };
 
 /** `svc file rm PATH...`: exit code 2 when only some were removed. */
-export const removeFiles = async (world: World, words: readonly string[], options: GlobalOptions): Promise<void> => {
-  const context = await openContext(world, options);
+export const removeFiles = async (host: Host, words: readonly string[], options: GlobalOptions): Promise<void> => {
+  const context = await openContext(host, options);
   let removed = 0;
   for (const word of words) {
     try {
       const { metadata, spec } = await findFile(context, word);
       await context.client.files.deleteFile({ ns: context.target.namespace, name: metadata?.name ?? '' });
-      world.stdout.write(`${spec?.path ?? word} removed\n`);
+      host.stdout.write(`${spec?.path ?? word} removed\n`);
       removed += 1;
     } catch (error) {
       if (removed === 0 || !isSvcError(error)) throw error;

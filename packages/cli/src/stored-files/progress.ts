@@ -17,7 +17,7 @@ export class Progress {
     this.#context = context;
     this.#label = label;
     this.#total = totalBytes;
-    this.#isShown = context.world.stderr.isTerminal && context.options.quiet !== true;
+    this.#isShown = context.host.stderr.isTerminal && context.options.quiet !== true;
   }
 
   /** Passes the chunks on and counts them. */
@@ -36,15 +36,15 @@ export class Progress {
 
   /** Removes the line. */
   end(): void {
-    if (this.#isShown) this.#context.world.stderr.write('\r\u001b[K');
+    if (this.#isShown) this.#context.host.stderr.write('\r\u001b[K');
   }
 
   #draw(): void {
-    const now = this.#context.world.nowMs();
+    const now = this.#context.host.nowMs();
     if (!this.#isShown || now - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = now;
     const percent = this.#total === 0 ? 100 : Math.floor((100 * this.#done) / this.#total);
     const text = `${this.#label}  ${percent} %  ${sizeText(this.#done)} of ${sizeText(this.#total)}`;
-    this.#context.world.stderr.write(`\r${cutToWidth(text, this.#context.world.stderr.columns - 1)}\u001b[K`);
+    this.#context.host.stderr.write(`\r${cutToWidth(text, this.#context.host.stderr.columns - 1)}\u001b[K`);
   }
 }

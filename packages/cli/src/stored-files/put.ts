@@ -3,11 +3,11 @@ import { type File, FileIndexPolicy, FilePurpose, FileRetention } from '@svc/api
 import type { GlobalOptions } from '../connection.ts';
 import { openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { kindOf } from '../kinds/index.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { outputForm, printItems } from '../output.ts';
 import { sizeText } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import { localContent } from './content.ts';
 import { fileAt, storedPath } from './find-file.ts';
 import { store } from './upload.ts';
@@ -26,29 +26,29 @@ export interface PutOptions extends GlobalOptions, FileFacts {}
  * `svc file put LOCAL [PATH]`: stores a local file at a path of the namespace and replaces what was there. Bytes that the server
  * has already are not sent again.
  */
-export const putFile = async (world: World, words: readonly string[], options: PutOptions): Promise<void> => {
+export const putFile = async (host: Host, words: readonly string[], options: PutOptions): Promise<void> => {
   const [local = '', given = ''] = words;
   const path = pathFor(local, given);
   const facts = specOf(options);
-  const content = await localContent(world, local, resolve(world.cwd, local));
-  const context = await openContext(world, options);
+  const content = await localContent(host, local, resolve(host.cwd, local));
+  const context = await openContext(host, options);
   const present = await fileAt(context, path);
   const filename = local === '-' ? basename(path) : basename(local);
   const mediaType = options.mediaType ?? (present === undefined ? mediaTypeOf(path) : undefined);
   const spec = { path, ...facts, ...(mediaType === undefined ? {} : { mediaType }) };
   if (present !== undefined && holds(present, content.sha256) && !changes(present, spec)) {
     context.note(`${path} holds these bytes already: nothing is sent`);
-    return report(world, { file: present, verb: 'unchanged' }, options);
+    return report(host, { file: present, verb: 'unchanged' }, options);
   }
   if (present !== undefined && holds(present, content.sha256)) {
     const name = present.metadata?.name ?? '';
     const { file } = await context.client.files.updateFile({ ns: context.target.namespace, name, file: { spec } });
     context.note(`${path} holds these bytes already: nothing is sent`);
-    return report(world, { file, verb: 'updated' }, options);
+    return report(host, { file, verb: 'updated' }, options);
   }
   const stored = await store(context, { file: { spec }, content, filename }, present);
   if (!stored.isSent) context.note('an earlier run had sent these bytes: nothing is sent again');
-  await report(world, { file: stored.file, verb: present === undefined ? 'created' : 'replaced' }, options);
+  await report(host, { file: stored.file, verb: present === undefined ? 'created' : 'replaced' }, options);
 };
 
 const pathFor = (local: string, given: string): string => {
@@ -81,7 +81,7 @@ const changes = ({ spec }: File, wanted: Readonly<Record<string, unknown>>): boo
 
 /** A line for people, or the resource in the requested form. */
 export const report = async (
-  world: World,
+  host: Host,
   done: { readonly file: File | undefined; readonly verb: string },
   options: GlobalOptions,
 ): Promise<void> => {
@@ -90,9 +90,9 @@ export const report = async (
   const name = file?.metadata?.name ?? '';
   if (form.form === 'table' || form.form === 'wide') {
     const size = sizeText(Number(file?.status?.objectRef?.sizeBytes ?? 0));
-    return world.stdout.write(`${file?.spec?.path ?? name} ${verb} (${size})\n`);
+    return host.stdout.write(`${file?.spec?.path ?? name} ${verb} (${size})\n`);
   }
   const kind = kindOf('file');
-  const { scope } = await openContext(world, options);
-  await printItems(world, { kind, items: [await kind.get(scope, name)], isList: false, isAcross: false }, form);
+  const { scope } = await openContext(host, options);
+  await printItems(host, { kind, items: [await kind.get(scope, name)], isList: false, isAcross: false }, form);
 };

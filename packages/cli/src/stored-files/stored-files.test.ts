@@ -3,7 +3,7 @@ import type { CreateFileRequest, PrepareUploadRequest, UpdateFileRequest } from 
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld, NOW_MS } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeHost, NOW_MS } from '../testing/fake-host.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const LARGE = 'x'.repeat(1_100_000);
@@ -106,8 +106,8 @@ class Server {
   };
 
   run = async (words: readonly string[], options: FakeOptions = {}) => {
-    const fake = fakeWorld({ handlers: this.handlers, ...options });
-    const { fetch } = fake.world;
+    const fake = fakeHost({ handlers: this.handlers, ...options });
+    const { fetch } = fake.host;
     const links: typeof globalThis.fetch = async (input, init) => {
       const url = new URL(String(input));
       const download = this.downloads[url.pathname];
@@ -125,9 +125,9 @@ class Server {
       if (upload !== undefined) this.pending.set(path, { ...upload, received: text });
       return new Response('');
     };
-    const world = { ...fake.world, fetch: links };
+    const host = { ...fake.host, fetch: links };
     const { runCommandLine } = await import('../program/index.ts');
-    const exit = await runCommandLine([...words], world);
+    const exit = await runCommandLine([...words], host);
     return { exit, out: fake.out(), err: fake.err(), files: fake.files };
   };
 }
@@ -338,7 +338,7 @@ describe('svc artifact', () => {
     },
   };
   const run = async (...words: string[]) => {
-    const shell = fakeWorld({ handlers });
+    const shell = fakeHost({ handlers });
     return { exit: await shell.run('artifact', ...words), out: shell.out(), err: shell.err(), files: shell.files };
   };
 

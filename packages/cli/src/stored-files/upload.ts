@@ -91,7 +91,7 @@ const completeEarlier = async (
 
 /** Sends the bytes to the signed link; a broken connection is retried from the start. */
 const send = async (
-  { world }: CommandContext,
+  { host }: CommandContext,
   prepared: PrepareUploadResponse,
   sent: { readonly content: LocalContent; readonly progress: Progress },
 ): Promise<void> => {
@@ -102,7 +102,7 @@ const send = async (
       const body = ReadableStream.from(progress.count(content.blob.stream()));
       const headers = { ...prepared.headers, 'content-length': String(content.sizeBytes) };
       const request = { method: prepared.method, headers, body, duplex: 'half' } as const;
-      const answer = await world.fetch(prepared.url, request as RequestInit);
+      const answer = await host.fetch(prepared.url, request as RequestInit);
       if (answer.ok) return;
       throw new CommandFailure(`the upload was refused with ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
     } catch (error) {
@@ -113,7 +113,7 @@ const send = async (
           hint: 'run the same command again; server.publicUrl is where uploads go',
           cause: error,
         });
-      await world.sleep(PAUSE_MS * attempt);
+      await host.sleep(PAUSE_MS * attempt);
     }
   }
 };

@@ -1,4 +1,4 @@
-import type { Output, World } from '../world.ts';
+import type { Host, Output } from '../host.ts';
 
 /** Paints text, or leaves it as it is. */
 export interface Style {
@@ -18,7 +18,7 @@ const paint =
 /** Colours only on a terminal, never with NO_COLOR, --no-color or TERM=dumb; FORCE_COLOR counts as a terminal. */
 export const styleFor = (
   output: Pick<Output, 'isTerminal'>,
-  environment: World['environment'],
+  environment: Host['environment'],
   isColourWanted = true,
 ): Style => {
   const noColour = environment['NO_COLOR'];

@@ -1,7 +1,7 @@
 import { createClient } from '@svc/client';
 import { createPlainClient } from '@svc/client/plain';
+import type { Files, Host, interrupt, LineTerminal, ServerModule } from '../host.ts';
 import { runCommandLine } from '../program/index.ts';
-import type { Files, interrupt, LineTerminal, ServerModule, World } from '../world.ts';
 import { type FakeHandlers, fakeFetch } from './fake-fetch.ts';
 
 export const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
@@ -36,8 +36,8 @@ export interface FakeOptions {
   readonly isErrorTerminal?: boolean;
 }
 
-interface FakeWorld {
-  readonly world: World;
+interface FakeHost {
+  readonly host: Host;
   readonly out: () => string;
   readonly err: () => string;
   readonly files: Map<string, FakeFile>;
@@ -48,8 +48,8 @@ interface FakeWorld {
   run(...words: string[]): Promise<number>;
 }
 
-/** A whole world in memory: files, terminal, server. Waits take no time. */
-export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
+/** A whole host in memory: files, terminal, server. Waits take no time. */
+export const fakeHost = (options: FakeOptions = {}): FakeHost => {
   const out: string[] = [];
   const err: string[] = [];
   const calls: string[] = [];
@@ -68,7 +68,7 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
       return () => clearImmediate(timer);
     },
   };
-  const world: World = {
+  const host: Host = {
     environment: { HOME: '/home/me', ...options.environment },
     cwd: '/work',
     platform: 'linux',
@@ -106,7 +106,7 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
     randomBytes: (count) => new Uint8Array(count).fill(7),
   };
   return {
-    world,
+    host,
     out: () => out.join(''),
     err: () => err.join(''),
     files,
@@ -115,7 +115,7 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
     interrupt: () => {
       for (const handler of handlers) handler();
     },
-    run: (...words) => runCommandLine(words, world),
+    run: (...words) => runCommandLine(words, host),
   };
 };
 
@@ -154,14 +154,14 @@ const fakeFiles = (files: Map<string, FakeFile>, options: FakeOptions): Files =>
   freeBytes: () => options.freeBytes ?? 10 * 1024 ** 3,
 });
 
-const outputTo = (written: string[], isTerminal: boolean, columns: number): World['stdout'] => ({
+const outputTo = (written: string[], isTerminal: boolean, columns: number): Host['stdout'] => ({
   write: (text) => void written.push(text),
   writeBytes: (bytes) => Promise.resolve(void written.push(new TextDecoder().decode(bytes))),
   isTerminal,
   columns,
 });
 
-const inputOf = ({ piped, pipedBytes }: FakeOptions): World['stdin'] => ({
+const inputOf = ({ piped, pipedBytes }: FakeOptions): Host['stdin'] => ({
   isTerminal: piped === undefined && pipedBytes === undefined,
   readAll: () => Promise.resolve(piped ?? ''),
   readAllBytes: () => Promise.resolve(pipedBytes ?? new TextEncoder().encode(piped ?? '')),

@@ -1,4 +1,4 @@
-import type { ServerModule } from '../world.ts';
+import type { ServerModule } from '../host.ts';
 
 class FakeConfigError extends Error {
   override readonly name = 'ConfigError';

@@ -1,5 +1,5 @@
+import type { Host } from '../host.ts';
 import { cutToWidth } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 
 const TICK_MS = 1_000;
 
@@ -8,18 +8,18 @@ const TICK_MS = 1_000;
  * with --quiet.
  */
 export const showingElapsed = async <T>(
-  world: World,
+  host: Host,
   { label, quiet }: { readonly label: string; readonly quiet?: boolean | undefined },
   work: () => Promise<T>,
 ): Promise<T> => {
-  if (!world.stderr.isTerminal || quiet === true) return work();
+  if (!host.stderr.isTerminal || quiet === true) return work();
   const end = new AbortController();
-  const started = world.nowMs();
+  const started = host.nowMs();
   const draw = async (): Promise<void> => {
     while (!end.signal.aborted) {
-      const seconds = Math.floor((world.nowMs() - started) / 1_000);
-      world.stderr.write(`\r${cutToWidth(`${label}  ${seconds} s`, world.stderr.columns - 1)}\u001b[K`);
-      await world.sleep(TICK_MS, end.signal);
+      const seconds = Math.floor((host.nowMs() - started) / 1_000);
+      host.stderr.write(`\r${cutToWidth(`${label}  ${seconds} s`, host.stderr.columns - 1)}\u001b[K`);
+      await host.sleep(TICK_MS, end.signal);
     }
   };
   const drawn = draw();
@@ -28,6 +28,6 @@ export const showingElapsed = async <T>(
   } finally {
     end.abort();
     await drawn;
-    world.stderr.write('\r\u001b[K');
+    host.stderr.write('\r\u001b[K');
   }
 };

@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import { configInForce } from '../config-place.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Host, ServerModule } from '../host.ts';
 import { userDirectory } from '../profiles.ts';
-import type { ServerModule, World } from '../world.ts';
 
 export interface StoreOptions extends GlobalOptions {
   readonly config?: string;
@@ -17,22 +17,22 @@ export interface LocalStore {
 }
 
 /** The store that a server on this machine uses, or would use: by default that of `svc up`. */
-export const openLocalStore = async (world: World, options: StoreOptions): Promise<LocalStore> => {
-  const server = await world.loadServer();
+export const openLocalStore = async (host: Host, options: StoreOptions): Promise<LocalStore> => {
+  const server = await host.loadServer();
   const load = (dataDir: string | undefined) =>
     server.loadConfig({
       flags: {
-        config: options.config === undefined ? configInForce(world) : resolve(world.cwd, options.config),
-        dataDir: dataDir === undefined ? undefined : resolve(world.cwd, dataDir),
+        config: options.config === undefined ? configInForce(host) : resolve(host.cwd, options.config),
+        dataDir: dataDir === undefined ? undefined : resolve(host.cwd, dataDir),
       },
-      environment: world.environment,
-      cwd: world.cwd,
+      environment: host.environment,
+      cwd: host.cwd,
     });
   let { config, origins } = load(options.dataDir);
   const isChosen = options.dataDir !== undefined || origins.has('dataDir');
-  if (!isChosen && world.files.facts(join(config.dataDir, 'svc.db')) === undefined)
-    ({ config } = load(userDirectory(world, 'data')));
-  return { server, upkeep: server.openUpkeep(config, world.environment), dataDir: config.dataDir };
+  if (!isChosen && host.files.facts(join(config.dataDir, 'svc.db')) === undefined)
+    ({ config } = load(userDirectory(host, 'data')));
+  return { server, upkeep: server.openUpkeep(config, host.environment), dataDir: config.dataDir };
 };
 
 const hints: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { CommandFailure } from '../failure.ts';
+import type { Host } from '../host.ts';
 import { outputForm, printValue } from '../output.ts';
 import { renderTable } from '../terminal/index.ts';
-import type { World } from '../world.ts';
 import { explained, openLocalStore, type StoreOptions } from './local-store.ts';
 
 export interface MigrateOptions extends StoreOptions {
@@ -12,23 +12,23 @@ export interface MigrateOptions extends StoreOptions {
 
 /** `svc migrate status/up/down` of a store that no server uses. */
 export const migrate = async (
-  world: World,
+  host: Host,
   direction: 'status' | 'up' | 'down',
   options: MigrateOptions,
 ): Promise<void> => {
-  const { server, upkeep } = await openLocalStore(world, options);
+  const { server, upkeep } = await openLocalStore(host, options);
   const { moved, status } = await explained(server, () => upkeep.moveSchema(moveOf(direction, options)));
   const [pending, undoable] = [status.pending, status.undoable].map((steps) => steps.map(({ version }) => version));
   const form = outputForm(options.output);
   if (form.form !== 'table' && form.form !== 'wide') {
     const steps = moved.map(({ version, name }) => ({ version, name }));
-    return printValue(world, { schema: status.applied, known: status.known, pending, undoable, moved: steps }, form);
+    return printValue(host, { schema: status.applied, known: status.known, pending, undoable, moved: steps }, form);
   }
   for (const { version, name } of moved)
-    world.stdout.write(`${direction === 'up' ? 'applied' : 'undone '}  ${version}  ${name}\n`);
-  if (direction !== 'status' && moved.length === 0) world.stdout.write('nothing to do\n');
+    host.stdout.write(`${direction === 'up' ? 'applied' : 'undone '}  ${version}  ${name}\n`);
+  if (direction !== 'status' && moved.length === 0) host.stdout.write('nothing to do\n');
   const cells = [String(status.applied), String(status.known), listed(pending), listed(undoable)];
-  world.stdout.write(renderTable(['SCHEMA', 'KNOWN', 'PENDING', 'CAN BE UNDONE'], [cells], undefined));
+  host.stdout.write(renderTable(['SCHEMA', 'KNOWN', 'PENDING', 'CAN BE UNDONE'], [cells], undefined));
 };
 
 const listed = (versions: readonly number[] | undefined): string => versions?.join(', ') || '-';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
+import { type FakeOptions, fakeHost } from '../testing/fake-host.ts';
 import { fakeServerModule } from '../testing/fake-server-module.ts';
-import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
 
 const PASSPHRASE = 'a long passphrase';
 const manifest = {
@@ -38,7 +38,7 @@ interface Fetching {
 }
 
 /** The upkeep of the server package, with what it was asked for. */
-const world = (facts: Facts = {}, options: FakeOptions = {}) => {
+const host = (facts: Facts = {}, options: FakeOptions = {}) => {
   const asked: [what: string, order: unknown][] = [];
   const opened: unknown[] = [];
   const { module } = fakeServerModule({ origins: ['dataDir'] });
@@ -77,7 +77,7 @@ const world = (facts: Facts = {}, options: FakeOptions = {}) => {
   const created = { path: '/data/backups/svc-1.tar.zst', sizeBytes: 5n, sha256: 'made' };
   const values = [{ key: 'dataDir', valueJson: JSON.stringify(facts.serverDir ?? '/work/svc-data') }];
   const handlers = { unary: { CreateBackup: () => created, GetConfiguration: () => ({ values }) } };
-  return { ...fakeWorld({ server, handlers, ...options }), asked, opened };
+  return { ...fakeHost({ server, handlers, ...options }), asked, opened };
 };
 const profiles = { current: 'default', profiles: { default: { server: 'http://svc.test' } } };
 const elsewhere = { '/home/me/.config/svc/profiles.json': { text: JSON.stringify(profiles), mode: 0o600 } };
@@ -85,7 +85,7 @@ const localFile = { '/data/backups/svc-1.tar.zst': { text: 'archive', mode: 0o60
 
 describe('svc backup', () => {
   it('reads a store that nobody has open, into a file named by the time', async () => {
-    const fake = world({ lost: ['a', 'b'] });
+    const fake = host({ lost: ['a', 'b'] });
     expect(await fake.run('backup')).toBe(0);
     expect(fake.asked).toEqual([['backup', { file: '/work/svc-20260301-120000.tar.zst' }]]);
     expect(fake.out()).toBe('/work/svc-20260301-120000.tar.zst\n');
@@ -95,45 +95,45 @@ describe('svc backup', () => {
 
   it('goes through the server when it runs, and when one is named', async () => {
     for (const fake of [
-      world({ isInUse: true }),
-      world({ hasStore: false }),
-      world({}, { environment: { SVC_SERVER: 'http://127.0.0.1:7420' } }),
-      world({}, { files: elsewhere }),
+      host({ isInUse: true }),
+      host({ hasStore: false }),
+      host({}, { environment: { SVC_SERVER: 'http://127.0.0.1:7420' } }),
+      host({}, { files: elsewhere }),
     ]) {
       expect(await fake.run('backup')).toBe(0);
       expect([fake.calls, fake.asked]).toEqual([['CreateBackup'], []]);
       expect(fake.out()).toBe('/data/backups/svc-1.tar.zst\n');
     }
-    const named = world();
+    const named = host();
     expect(await named.run('backup', '--server', 'http://127.0.0.1:7420', '-o', 'json')).toBe(0);
     expect(JSON.parse(named.out())).toEqual({ path: '/data/backups/svc-1.tar.zst', sizeBytes: 5, sha256: 'made' });
-    const chosen = world({}, { environment: { SVC_SERVER: 'http://127.0.0.1:7420' } });
+    const chosen = host({}, { environment: { SVC_SERVER: 'http://127.0.0.1:7420' } });
     expect(await chosen.run('backup', 'a', '--data-dir', 'here')).toBe(0);
     expect(chosen.asked).toEqual([['backup', { file: '/work/a' }]]);
   });
 
   it('mistakes no store that was named for that of another server', async () => {
-    const other = world({ isInUse: true, serverDir: '/elsewhere' });
+    const other = host({ isInUse: true, serverDir: '/elsewhere' });
     expect(await other.run('backup', '--data-dir', 'svc-data')).toBe(exitCodes.refused);
     expect(other.calls).toEqual(['GetConfiguration']);
     expect(other.err()).toContain(
       '/work/svc-data is in use by another server than http://127.0.0.1:7420, which has /elsewhere',
     );
-    const same = world({ isInUse: true });
+    const same = host({ isInUse: true });
     expect(await same.run('backup', '--data-dir', 'svc-data')).toBe(0);
     expect(same.calls).toEqual(['GetConfiguration', 'CreateBackup']);
-    const none = world({ hasStore: false });
+    const none = host({ hasStore: false });
     expect(await none.run('backup', 'a', '--data-dir', 'svc-data')).toBe(0);
     expect([none.calls, none.asked]).toEqual([[], [['backup', { file: '/work/a' }]]]);
   });
 
   it('takes over what a server on this machine wrote, with its keys on request', async () => {
-    const plain = world({ isInUse: true }, { files: localFile });
+    const plain = host({ isInUse: true }, { files: localFile });
     expect(await plain.run('backup', 'mine')).toBe(0);
     const from = { from: '/data/backups/svc-1.tar.zst', sha256: 'made' };
     expect(plain.asked).toEqual([['fetch', { ...from, file: '/work/mine' }]]);
     expect(plain.out()).toBe('/work/mine\n');
-    const sealed = world({ isInUse: true }, { files: localFile, environment: { SVC_PASSPHRASE: PASSPHRASE } });
+    const sealed = host({ isInUse: true }, { files: localFile, environment: { SVC_PASSPHRASE: PASSPHRASE } });
     expect(await sealed.run('backup', '--include-keys', '--quiet')).toBe(0);
     const file = '/data/backups/svc-1-keys.tar.zst';
     expect(sealed.asked).toEqual([['fetch', { ...from, file, passphrase: PASSPHRASE }]]);
@@ -141,7 +141,7 @@ describe('svc backup', () => {
   });
 
   it('says where the backup is when that is another machine', async () => {
-    const fake = world({ isInUse: true });
+    const fake = host({ isInUse: true });
     expect(await fake.run('backup', 'mine')).toBe(exitCodes.partial);
     expect(fake.out()).toBe('/data/backups/svc-1.tar.zst\n');
     expect(fake.err()).toContain('on the machine of the server (http://127.0.0.1:7420)');
@@ -150,7 +150,7 @@ describe('svc backup', () => {
   it('asks the server for nothing when the keys cannot be sealed', async () => {
     const keysFail = fault('INVALID_ARGUMENT', 'PASSPHRASE', 'the passphrase is too short');
     const options = { files: localFile, environment: { SVC_PASSPHRASE: 'short' } };
-    const fake = world({ isInUse: true, keysFail }, options);
+    const fake = host({ isInUse: true, keysFail }, options);
     expect(await fake.run('backup', '--include-keys')).toBe(1);
     expect(fake.err()).toContain('the passphrase is too short (PASSPHRASE)');
     expect(fake.calls).toEqual(['GetConfiguration']);
@@ -158,7 +158,7 @@ describe('svc backup', () => {
 
   it('never seals the keys of another data directory than that of the server', async () => {
     const options = { files: localFile, environment: { SVC_PASSPHRASE: PASSPHRASE } };
-    const fake = world({ hasStore: false, serverDir: '/data' }, options);
+    const fake = host({ hasStore: false, serverDir: '/data' }, options);
     expect(await fake.run('backup', 'mine', '--include-keys')).toBe(1);
     expect(fake.err()).toContain('the keys of http://127.0.0.1:7420 are in /data, not in /work/svc-data');
     expect(fake.err()).toContain('svc backup --include-keys --data-dir /data');
@@ -170,11 +170,11 @@ describe('svc backup', () => {
       code: 'ENOSPC',
       syscall: 'write',
     });
-    const fake = world({ isInUse: true, fails: full }, { files: localFile });
+    const fake = host({ isInUse: true, fails: full }, { files: localFile });
     expect(await fake.run('backup', 'mine')).toBe(1);
     expect(fake.err()).toContain('svc: the disk is full (ENOSPC)\n');
     expect(fake.err()).toContain('the backup that the server made is whole, in /data/backups/svc-1.tar.zst\n');
-    const sealed = world(
+    const sealed = host(
       { isInUse: true, fails: full },
       { files: localFile, environment: { SVC_PASSPHRASE: PASSPHRASE } },
     );
@@ -184,7 +184,7 @@ describe('svc backup', () => {
 
   it.each([['backup'], ['backup', 'mine']])('is given up at Ctrl-C: svc %s', async (...words) => {
     for (const isInUse of [false, true]) {
-      const fake: ReturnType<typeof world> = world(
+      const fake: ReturnType<typeof host> = host(
         { isInUse, onWork: () => fake.interrupt() },
         { files: localFile, environment: { SVC_PASSPHRASE: PASSPHRASE } },
       );
@@ -196,10 +196,10 @@ describe('svc backup', () => {
   });
 
   it('never writes over a file, and asks for a passphrase twice', async () => {
-    const taken = world({}, { files: { '/work/mine': { text: '', mode: 0o600 } } });
+    const taken = host({}, { files: { '/work/mine': { text: '', mode: 0o600 } } });
     expect(await taken.run('backup', 'mine')).toBe(1);
     expect(taken.err()).toContain('/work/mine exists already');
-    const asking = (...hidden: (string | undefined)[]) => world({}, { hidden });
+    const asking = (...hidden: (string | undefined)[]) => host({}, { hidden });
     const good = asking(PASSPHRASE, PASSPHRASE);
     expect(await good.run('backup', 'mine', '--include-keys')).toBe(0);
     expect(good.asked).toEqual([['backup', { file: '/work/mine', passphrase: PASSPHRASE }]]);
@@ -209,38 +209,38 @@ describe('svc backup', () => {
     const none = asking(undefined);
     expect(await none.run('backup', '--include-keys')).toBe(1);
     expect(none.err()).toContain('nothing was entered');
-    const piped = world({}, { piped: '' });
+    const piped = host({}, { piped: '' });
     expect(await piped.run('backup', '--include-keys')).toBe(1);
     expect(piped.err()).toContain('--passphrase-file');
   });
 
   it('reads the passphrase from a file, which must be there', async () => {
     const files = { '/work/pass': { text: `${PASSPHRASE}\n`, mode: 0o600 } };
-    const fake = world({}, { files, piped: '' });
+    const fake = host({}, { files, piped: '' });
     expect(await fake.run('backup', 'mine', '--include-keys', '--passphrase-file', 'pass')).toBe(0);
     expect(fake.asked).toEqual([['backup', { file: '/work/mine', passphrase: PASSPHRASE }]]);
-    const missing = world();
+    const missing = host();
     expect(await missing.run('backup', '--include-keys', '--passphrase-file', 'nowhere')).toBe(1);
     expect(missing.err()).toContain('/work/nowhere does not exist');
   });
 
   it('only checks with --verify', async () => {
-    const fake = world({ hasKeys: true, lost: ['a'] }, { environment: { SVC_PASSPHRASE: PASSPHRASE } });
+    const fake = host({ hasKeys: true, lost: ['a'] }, { environment: { SVC_PASSPHRASE: PASSPHRASE } });
     expect(await fake.run('backup', '--verify', 'a.tar.zst')).toBe(0);
     expect(fake.asked).toEqual([['check', ['/work/a.tar.zst', PASSPHRASE]]]);
     expect(fake.out()).toContain('/work/a.tar.zst: sound\n');
     expect(fake.out()).toContain('rows     5\n  objects  1 (9 bytes)\n  keys     sealed\n');
     expect(fake.err()).toContain('1 object was lost');
-    const json = world();
+    const json = host();
     expect(await json.run('backup', '--verify', 'a', '-o', 'json')).toBe(0);
     expect(JSON.parse(json.out())).toMatchObject({ engine: 'sqlite', hasKeys: false });
-    const plain = world();
+    const plain = host();
     await plain.run('backup', '--verify', 'a');
     expect(plain.out()).toContain('keys     none');
-    const nothing = world();
+    const nothing = host();
     expect(await nothing.run('backup', '--verify')).toBe(1);
     expect(nothing.err()).toContain('svc backup --verify FILE');
-    const damaged = world({
+    const damaged = host({
       fails: fault('DATA_LOSS', 'ARCHIVE_DAMAGED', 'the archive is damaged: its end is missing'),
     });
     expect(await damaged.run('backup', '--verify', 'a')).toBe(1);
@@ -251,21 +251,21 @@ describe('svc backup', () => {
     const refusing = () => {
       throw new FakeFault('PERMISSION_DENIED', 'ROLE');
     };
-    const fake = world({ isInUse: true }, { handlers: { unary: { CreateBackup: refusing } } });
+    const fake = host({ isInUse: true }, { handlers: { unary: { CreateBackup: refusing } } });
     expect(await fake.run('backup')).toBe(exitCodes.connection);
   });
 });
 
 describe('svc restore', () => {
   it('brings back an archive and says what was there and what is missing', async () => {
-    const fake = world({ safety: '/data/before' });
+    const fake = host({ safety: '/data/before' });
     expect(await fake.run('restore', 'a.tar.zst', '--replace')).toBe(0);
     const order = { file: '/work/a.tar.zst', isReplacing: true, isWithoutKeys: false };
     expect(fake.asked.at(-1)).toEqual(['restore', order]);
     expect(fake.out()).toBe('/work/svc-data\n');
     expect(fake.err()).toContain('what was there before is in /data/before');
     expect(fake.err()).toContain('no keys were restored');
-    const json = world({}, { piped: '' });
+    const json = host({}, { piped: '' });
     expect(await json.run('restore', 'a', '-o', 'json', '--quiet')).toBe(0);
     expect(JSON.parse(json.out())).toEqual({
       ...{ dataDir: '/work/svc-data', safety: null, createdAt: '2026-03-01T12:00:00.000Z' },
@@ -274,12 +274,12 @@ describe('svc restore', () => {
   });
 
   it('asks for the passphrase of an archive with keys, unless they are left out', async () => {
-    const fake = world({ hasKeys: true }, { hidden: [PASSPHRASE] });
+    const fake = host({ hasKeys: true }, { hidden: [PASSPHRASE] });
     expect(await fake.run('restore', 'a')).toBe(0);
     expect(fake.asked.map(([what]) => what)).toEqual(['check', 'restore']);
     expect(fake.asked.at(-1)?.[1]).toMatchObject({ passphrase: PASSPHRASE });
     expect(fake.err()).not.toContain('no keys were restored');
-    const without = world({ hasKeys: true });
+    const without = host({ hasKeys: true });
     expect(await without.run('restore', 'a', '--without-keys')).toBe(0);
     expect(without.asked).toEqual([['restore', { file: '/work/a', isReplacing: false, isWithoutKeys: true }]]);
     expect(without.err()).toContain('no keys were restored');
@@ -287,15 +287,15 @@ describe('svc restore', () => {
 
   it('shows at a terminal what it is at and for how long, unless told to be quiet', async () => {
     const terminal = { isErrorTerminal: true, hidden: [PASSPHRASE] };
-    const fake = world({ hasKeys: true }, terminal);
+    const fake = host({ hasKeys: true }, terminal);
     expect(await fake.run('restore', 'a')).toBe(0);
     for (const label of ['reading the archive', 'restoring the backup'])
       expect(fake.err()).toContain(`\r${label}  0 s\u001b[K`);
     expect(fake.err()).toContain('\r\u001b[Krestored the state of');
-    const quiet = world({ hasKeys: true }, terminal);
+    const quiet = host({ hasKeys: true }, terminal);
     expect(await quiet.run('restore', 'a', '--quiet')).toBe(0);
     expect(quiet.err()).not.toContain(' 0 s');
-    const failing = world(
+    const failing = host(
       { fails: fault('DATA_LOSS', 'ARCHIVE_DAMAGED', 'its end is missing') },
       { ...terminal, piped: '' },
     );
@@ -305,12 +305,12 @@ describe('svc restore', () => {
   });
 
   it('explains a refusal with what to do, and leaves mistakes of the program as they are', async () => {
-    const inUse = world({ fails: fault('FAILED_PRECONDITION', 'DATA_DIR_IN_USE', 'in use') }, { piped: '' });
+    const inUse = host({ fails: fault('FAILED_PRECONDITION', 'DATA_DIR_IN_USE', 'in use') }, { piped: '' });
     expect(await inUse.run('restore', 'a')).toBe(1);
     expect(inUse.err()).toContain('stop the server first');
-    const missing = world({ fails: fault('NOT_FOUND', 'STORE_MISSING', 'there is no store') }, { piped: '' });
+    const missing = host({ fails: fault('NOT_FOUND', 'STORE_MISSING', 'there is no store') }, { piped: '' });
     expect(await missing.run('restore', 'a')).toBe(exitCodes.notFound);
-    const broken = world({ fails: new Error('a mistake') }, { piped: '' });
+    const broken = host({ fails: new Error('a mistake') }, { piped: '' });
     expect(await broken.run('restore', 'a')).toBe(1);
     expect(broken.err()).toContain('this is a bug in svc itself');
   });
@@ -331,7 +331,7 @@ describe('svc restore', () => {
       },
     } as unknown as NonNullable<FakeOptions['server']>;
     const run = (words: readonly string[], files: FakeOptions['files'] = {}) =>
-      fakeWorld({ server, files }).run('migrate', 'status', ...words);
+      fakeHost({ server, files }).run('migrate', 'status', ...words);
     await run([]);
     await run([], { '/work/svc-data/svc.db': { text: '', mode: 0o600 } });
     await run(['--data-dir', 'mine', '--config', 'svc.yaml']);
@@ -342,25 +342,25 @@ describe('svc restore', () => {
 
 describe('svc migrate', () => {
   it('shows where the schema stands', async () => {
-    const fake = world();
+    const fake = host();
     expect(await fake.run('migrate', 'status')).toBe(0);
     expect(fake.asked).toEqual([['move', { to: 'status' }]]);
     expect(fake.out()).toMatch(/SCHEMA +KNOWN +PENDING +CAN BE UNDONE\n3 +4 +4 +3, 2\n/);
   });
 
   it('applies and undoes, naming each step', async () => {
-    const up = world({ moved: [step(4, 'artifacts')] });
+    const up = host({ moved: [step(4, 'artifacts')] });
     expect(await up.run('migrate', 'up', '--yes')).toBe(0);
     expect(up.asked).toEqual([['move', { to: 'up', isAgreed: true }]]);
     expect(up.out()).toContain('applied  4  artifacts\n');
-    const down = world({ moved: [step(3)] });
+    const down = host({ moved: [step(3)] });
     expect(await down.run('migrate', 'down', '--to', '2', '-o', 'json')).toBe(0);
     expect(down.asked).toEqual([['move', { to: 'down', target: 2 }]]);
     expect(JSON.parse(down.out())).toMatchObject({ schema: 3, pending: [4], undoable: [3, 2], moved: [step(3)] });
-    const one = world({ moved: [step(3)] });
+    const one = host({ moved: [step(3)] });
     await one.run('migrate', 'down');
     expect([one.asked, one.out()]).toEqual([[['move', { to: 'down' }]], expect.stringContaining('undone   3')]);
-    const none = world();
+    const none = host();
     await none.run('migrate', 'up');
     expect([none.asked, none.out()]).toEqual([
       [['move', { to: 'up', isAgreed: false }]],
@@ -369,7 +369,7 @@ describe('svc migrate', () => {
   });
 
   it('refuses a schema that is no number', async () => {
-    const fake = world();
+    const fake = host();
     expect(await fake.run('migrate', 'down', '--to', 'two')).toBe(1);
     expect(fake.err()).toContain('--to two is not the number of a schema');
     expect(fake.asked).toEqual([]);

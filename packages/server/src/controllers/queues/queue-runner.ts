@@ -3,8 +3,8 @@ import {
   backoffMs,
   type CancelTimer,
   type Clock,
+  CoalescedRuns,
   type Log,
-  Passes,
   type Random,
   together,
 } from '../../base/index.ts';
@@ -36,7 +36,7 @@ export class QueueRunner {
   readonly #dated: readonly string[];
   #timer: CancelTimer = () => undefined;
   #unsubscribe: () => void = () => undefined;
-  readonly #passes = new Passes(() => this.#runDue());
+  readonly #runs = new CoalescedRuns(() => this.#runDue());
 
   constructor(deps: QueueRunnerDeps) {
     this.#deps = deps;
@@ -58,21 +58,21 @@ export class QueueRunner {
   }
 
   close(): void {
-    this.#passes.close();
+    this.#runs.close();
     this.#unsubscribe();
     this.#timer();
   }
 
   /** Runs items until none is due. */
   tick(): Promise<void> {
-    return this.#passes.request();
+    return this.#runs.request();
   }
 
   async #runDue(): Promise<void> {
     for (;;) {
       const items = await this.#take();
       for (const item of items) await this.#run(item);
-      if (items.length === 0 || this.#passes.isClosed) break;
+      if (items.length === 0 || this.#runs.isClosed) break;
     }
   }
 
@@ -120,14 +120,14 @@ export class QueueRunner {
   }
 
   #wake(): void {
-    if (this.#passes.isClosed) return;
+    if (this.#runs.isClosed) return;
     this.tick().catch((error: unknown) => this.#deps.log.warn('the work queue failed', { reason: String(error) }));
   }
 
   #arm(): void {
     this.#timer = this.#deps.clock.after(this.#deps.pollMs, () => {
       this.#wake();
-      if (!this.#passes.isClosed) this.#arm();
+      if (!this.#runs.isClosed) this.#arm();
     });
   }
 }

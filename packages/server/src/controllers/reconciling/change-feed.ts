@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, type Log, Passes } from '../../base/index.ts';
+import { type CancelTimer, type Clock, CoalescedRuns, type Log } from '../../base/index.ts';
 import type { Bus, ResourceChange, Store } from '../../store/contracts/index.ts';
 import { type ChangeFeed, RESOURCES_CHANGED } from '../contract.ts';
 
@@ -22,7 +22,7 @@ export class StoreChangeFeed implements ChangeFeed {
   readonly #receivers = new Set<(changes: readonly ResourceChange[]) => void>();
   readonly #stops: (() => void)[] = [];
   #position = 0;
-  readonly #passes = new Passes(() => this.#read());
+  readonly #runs = new CoalescedRuns(() => this.#read());
   #timer: CancelTimer = () => undefined;
 
   constructor(deps: StoreChangeFeedDeps) {
@@ -39,7 +39,7 @@ export class StoreChangeFeed implements ChangeFeed {
   }
 
   close(): void {
-    this.#passes.close();
+    this.#runs.close();
     this.#timer();
     for (const stop of this.#stops) stop();
     this.#receivers.clear();
@@ -52,7 +52,7 @@ export class StoreChangeFeed implements ChangeFeed {
 
   /** Reads everything there is and hands it out; resolves when nothing more was found. */
   tick(): Promise<void> {
-    return this.#passes.request();
+    return this.#runs.request();
   }
 
   async #read(): Promise<void> {
@@ -73,7 +73,7 @@ export class StoreChangeFeed implements ChangeFeed {
   }
 
   #arm(): void {
-    if (this.#passes.isClosed) return;
+    if (this.#runs.isClosed) return;
     this.#timer = this.#deps.clock.after(this.#deps.pollMs, () => {
       this.#wake();
       this.#arm();

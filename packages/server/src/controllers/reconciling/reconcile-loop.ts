@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type CancelTimer, type Clock, type Log, Passes, type Random } from '../../base/index.ts';
+import { type CancelTimer, type Clock, CoalescedRuns, type Log, type Random } from '../../base/index.ts';
 import { formatKey } from '../../resources/index.ts';
 import type { ResourceChange, ResourceKey } from '../../store/contracts/index.ts';
 import { type ChangeFeed, type CheckResult, DONE, type Reconciler } from '../contract.ts';
@@ -44,7 +44,7 @@ export class ReconcileLoop {
   #news = Promise.withResolvers<void>();
   /** The full pass that began last. */
   #listing: Promise<void> | undefined;
-  readonly #fullPasses = new Passes(() => this.#passOverAll());
+  readonly #fullRuns = new CoalescedRuns(() => this.#reconcileAll());
   /** Newest version when the last full pass began. */
   #passedAt: number | undefined;
   #isClosed = false;
@@ -68,7 +68,7 @@ export class ReconcileLoop {
 
   close(): void {
     this.#isClosed = true;
-    this.#fullPasses.close();
+    this.#fullRuns.close();
     this.#stop();
     this.#timer();
     this.#remapTimer?.();
@@ -77,10 +77,10 @@ export class ReconcileLoop {
 
   /** Queues every resource of the reconciler's kinds that needs a pass. */
   resync(): Promise<void> {
-    return this.#fullPasses.request();
+    return this.#fullRuns.request();
   }
 
-  async #passOverAll(): Promise<void> {
+  async #reconcileAll(): Promise<void> {
     const { newest } = await this.#deps.store.direct.resources.versionRange();
     if (this.#reconciler.checksResourcesOnly === true && newest === this.#passedAt) return;
     this.#failed.beginPass();

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { JWK } from 'jose';
-import { assert, type Log, Passes } from '../../../../base/index.ts';
+import { assert, CoalescedRuns, type Log } from '../../../../base/index.ts';
 import type { ValueSeal } from '../../../../resources/index.ts';
 import { INSTANCE_TOKEN_KEY, type Store } from '../../../../store/contracts/index.ts';
 import { makeTokenKey, parseTokenKey, readTokenKeyFile, type TokenKey, textOfTokenKey } from './token-key.ts';
@@ -26,14 +26,14 @@ export interface TokenKeysDeps {
 /** The key by which every node of the store signs, and the public halves by which all of them, and anyone, verify. */
 export class TokenKeys {
   readonly #deps: TokenKeysDeps;
-  readonly #passes: Passes;
+  readonly #runs: CoalescedRuns;
   #own: TokenKey | undefined;
   #published: readonly JWK[] = [];
   readonly #imported = new Map<string, KeyObject>();
 
   constructor(deps: TokenKeysDeps) {
     this.#deps = deps;
-    this.#passes = new Passes(async () => {
+    this.#runs = new CoalescedRuns(async () => {
       this.#published = parse(await deps.store.direct.instance.value(PUBLISHED));
     });
   }
@@ -73,7 +73,7 @@ export class TokenKeys {
 
   /** The key set as `/.well-known/jwks.json` shows it. */
   async keySet(): Promise<{ readonly keys: readonly JWK[] }> {
-    await this.#passes.request();
+    await this.#runs.request();
     return { keys: this.#published };
   }
 
@@ -81,7 +81,7 @@ export class TokenKeys {
   async find(id: string): Promise<KeyObject | undefined> {
     let jwk = this.#published.find((key) => key.kid === id);
     if (jwk === undefined) {
-      await this.#passes.request();
+      await this.#runs.request();
       jwk = this.#published.find((key) => key.kid === id);
     }
     if (jwk === undefined) return undefined;

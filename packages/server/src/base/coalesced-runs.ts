@@ -1,11 +1,11 @@
 /**
- * Runs one pass at a time. Requests that arrive during a pass share the next one, so that
+ * Runs a function once at a time. Requests that arrive during a run share the next one, so that
  * each caller knows that everything it saw has been handled.
  */
-export class Passes {
+export class CoalescedRuns {
   readonly #run: () => Promise<void>;
   #running: Promise<void> | undefined;
-  /** Requests that arrive during a pass wait for this one. */
+  /** Requests that arrive during a run wait for this one. */
   #next: Promise<void> | undefined;
   #isClosed = false;
 
@@ -13,19 +13,19 @@ export class Passes {
     this.#run = run;
   }
 
-  /** True after `close`; a running pass checks it between two steps. */
+  /** True after `close`; a run under way checks it between two steps. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Resolves when a pass that began after this call has ended, or when no pass will begin any more; rejects when that pass failed. */
+  /** Resolves when a run that began after this call has ended, or when no run will begin any more; rejects when that run failed. */
   request(): Promise<void> {
     if (this.#running === undefined && this.#next === undefined) return this.#begin();
     this.#next ??= this.#beginAfter(this.#running);
     return this.#next;
   }
 
-  /** After this, no pass begins. */
+  /** After this, no run begins. */
   close(): void {
     this.#isClosed = true;
   }
@@ -40,7 +40,7 @@ export class Passes {
     }
   }
 
-  /** Begins after the running pass; if that one fails, its own callers get the error. */
+  /** Begins after the run under way; if that one fails, its own callers get the error. */
   async #beginAfter(running: Promise<void> | undefined): Promise<void> {
     await Promise.allSettled([running]);
     this.#next = undefined;

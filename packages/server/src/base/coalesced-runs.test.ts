@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { Passes } from './passes.ts';
+import { CoalescedRuns } from './coalesced-runs.ts';
 
-/** Passes that end when told to. */
+/** Runs that end when told to. */
 const held = () => {
   const open: PromiseWithResolvers<void>[] = [];
-  const passes = new Passes(() => {
+  const passes = new CoalescedRuns(() => {
     const pass = Promise.withResolvers<void>();
     open.push(pass);
     return pass.promise;
@@ -14,7 +14,7 @@ const held = () => {
 /** Lets everything run that waits for nothing outside. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('shares one more pass among wishes that come while one runs', async () => {
+it('shares one more run among requests that come during one', async () => {
   const { open, passes } = held();
   const first = passes.request();
   const later = Promise.all([passes.request(), passes.request()]);
@@ -26,7 +26,7 @@ it('shares one more pass among wishes that come while one runs', async () => {
   expect(open).toHaveLength(2);
 });
 
-it('runs again for a wish after the end, also after a pass that failed', async () => {
+it('runs again for a request after the end, also after a run that failed', async () => {
   const { open, passes } = held();
   const failing = passes.request();
   open[0]?.reject(new Error('no'));
@@ -38,7 +38,7 @@ it('runs again for a wish after the end, also after a pass that failed', async (
   expect(open).toHaveLength(2);
 });
 
-it('does not let a pass that failed cost others theirs', async () => {
+it('does not let a run that failed cost others theirs', async () => {
   const { open, passes } = held();
   const failing = passes.request();
   const later = Promise.all([passes.request(), passes.request()]);
@@ -55,7 +55,7 @@ it('does not let a pass that failed cost others theirs', async () => {
   expect(open).toHaveLength(3);
 });
 
-it('begins none once it is closed, not even the one that was wished for', async () => {
+it('begins none once it is closed, not even one that was requested', async () => {
   const { open, passes } = held();
   const first = passes.request();
   const second = passes.request();
