@@ -18,9 +18,9 @@ afterAll(async () => {
   await (await service)?.[Symbol.asyncDispose]();
 });
 
-const createDatabase = async (): Promise<string> => {
+const takeDatabase = async (): Promise<string> => {
   service ??= startService();
-  return (await service).createDatabase();
+  return (await service).takeDatabase();
 };
 
 /**
@@ -29,7 +29,14 @@ const createDatabase = async (): Promise<string> => {
  */
 export const givenStore = async (dataDir: string, environment: Environment): Promise<Environment> => {
   if (process.env['SVC_E2E_STORE'] !== 'postgres' || environment['SVC_STORE_URL'] !== undefined) return {};
-  const url = databases.get(dataDir) ?? createDatabase();
+  const url = databases.get(dataDir) ?? takeDatabase();
   databases.set(dataDir, url);
   return { SVC_STORE_URL: await url };
+};
+
+/** Gives back the database of a data directory that is removed, if it had one. */
+export const returnStore = async (dataDir: string): Promise<void> => {
+  const url = databases.get(dataDir);
+  databases.delete(dataDir);
+  if (url !== undefined) await (await service)?.giveDatabase(await url);
 };

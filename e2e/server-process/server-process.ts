@@ -6,7 +6,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { freePort } from './free-port.ts';
-import { givenStore } from './given-store.ts';
+import { givenStore, returnStore } from './given-store.ts';
 import { until } from './until.ts';
 
 /** Absolute path of the checkout. */
@@ -153,6 +153,7 @@ export class ServerProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#ended !== undefined) await this.kill();
+    if (this.#ownsDataDir) await returnStore(this.dataDir);
     this.remove();
   }
 

@@ -2,22 +2,22 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { ServerSession } from './server-session.ts';
 import { noSuchDatabase, readStartup, startupFor } from './startup-message.ts';
 
-interface Door {
+interface Route {
   /** Name of the database on the server. */
   readonly database: string;
   readonly clients: Set<Socket>;
 }
 
 /**
- * Stands between the tests of one process and their PostgreSQL server and keeps sessions whose client has left for the next one of
- * the same database with the same settings. A session is a process that reads the catalogs of its database anew: what
- * its start takes is more than most tests do with it. Everything else passes unchanged: a session that was left
- * with anything unfinished ends as it would without this.
+ * A listener between the tests of one process and their PostgreSQL server. It keeps sessions whose client has left for the next
+ * client of the same database with the same settings: a session is a process that reads the catalogs of its database first, which
+ * takes longer than most tests. Everything else passes unchanged: a session that was left with anything unfinished ends as it
+ * would without this.
  */
 export class KeptSessions {
   readonly #serverPort: number;
   readonly #listener: Server;
-  readonly #doors = new Map<string, Door>();
+  readonly #routes = new Map<string, Route>();
   readonly #free = new Map<string, ServerSession[]>();
   readonly #clearing = new Map<string, Set<Promise<void>>>();
   #port = 0;
@@ -43,18 +43,18 @@ export class KeptSessions {
 
   /** From now on `name` leads to the database. */
   open(name: string, database: string): void {
-    this.#doors.set(name, { database, clients: new Set() });
+    this.#routes.set(name, { database, clients: new Set() });
   }
 
-  /** From now on `name` leads nowhere, and whoever came by it is cut off. */
+  /** From now on `name` leads nowhere, and every client that used it is cut off. */
   async close(name: string): Promise<void> {
-    const door = this.#doors.get(name);
-    this.#doors.delete(name);
-    if (door === undefined) return;
-    const ends = [...door.clients].map((client) => new Promise((resolve) => client.once('close', resolve)));
-    for (const client of door.clients) client.destroy();
+    const route = this.#routes.get(name);
+    this.#routes.delete(name);
+    if (route === undefined) return;
+    const ends = [...route.clients].map((client) => new Promise((resolve) => client.once('close', resolve)));
+    for (const client of route.clients) client.destroy();
     await Promise.all(ends);
-    const clearing = [...this.#clearing].filter(([key]) => key.startsWith(`${door.database}\0`));
+    const clearing = [...this.#clearing].filter(([key]) => key.startsWith(`${route.database}\0`));
     await Promise.all(clearing.flatMap(([, sessions]) => [...sessions]));
   }
 
@@ -73,33 +73,33 @@ export class KeptSessions {
       }
       client.off('data', read);
       client.pause();
-      if (found.wants === 'session') void this.#let(client, found.database, { startup, settings: found.settings });
+      if (found.wants === 'session') void this.#admit(client, found.database, { startup, settings: found.settings });
       else connect(this.#serverPort, '127.0.0.1').end(startup, () => client.end());
     };
     client.on('data', read);
   }
 
-  async #let(
+  async #admit(
     client: Socket,
     name: string,
     { startup, settings }: { readonly startup: Buffer; readonly settings: ReadonlyMap<string, string> },
   ): Promise<void> {
-    const door = this.#doors.get(name);
-    if (door === undefined) {
+    const route = this.#routes.get(name);
+    if (route === undefined) {
       client.end(noSuchDatabase(name));
       return;
     }
-    door.clients.add(client);
-    client.once('close', () => door.clients.delete(client));
+    route.clients.add(client);
+    client.once('close', () => route.clients.delete(client));
     const others = [...settings].filter(([setting]) => setting !== 'database');
-    const key = `${door.database}\0${JSON.stringify(others)}`;
+    const key = `${route.database}\0${JSON.stringify(others)}`;
     for (let kept = await this.#take(key); kept !== undefined; kept = await this.#take(key))
       if (await kept.serveNext(client)) {
         client.resume();
         return;
       }
     if (client.destroyed) return;
-    const session = new ServerSession(this.#serverPort, startupFor(door.database, startup, settings), client);
+    const session = new ServerSession(this.#serverPort, startupFor(route.database, startup, settings), client);
     session.whenLeft = (isWhole) => {
       if (isWhole) this.#keep(key, session);
     };

@@ -35,7 +35,7 @@ export class ServerSession {
     this.#socket.on('data', (bytes: Buffer) => this.#hear(bytes));
     this.#socket.on('error', () => this.#socket.destroy());
     this.#socket.once('close', () => {
-      this.#client?.destroy();
+      this.#client?.end();
       this.#whenReady?.(false);
     });
     this.#serve(client);
