@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Clock, isFault, isUuid, type Log, notFound } from '../../base/index.ts';
+import { type Clock, isFault, isUuid, type Log, notFound, together } from '../../base/index.ts';
 import {
   type Bus,
   earlierNow,
@@ -230,8 +230,7 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
 
   /** Undefined when the snapshot is too old. */
   async #snapshotStart(tx: ReadTx, asked: FollowedSession, turnId: string): Promise<Start | undefined> {
-    const session = await this.#session(tx, asked);
-    const turn = await this.#turn(tx, asked.sessionId, turnId);
+    const [session, turn] = await together(this.#session(tx, asked), this.#turn(tx, asked.sessionId, turnId));
     this.#noteRow(asked, session);
     if (turn !== undefined && isTurnOver(turn))
       return { events: await this.#endedTurn(tx, turn, { after: asked.after, session }) };

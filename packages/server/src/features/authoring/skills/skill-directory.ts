@@ -1,4 +1,5 @@
 import { type SkillSpec, SkillSpecSchema } from '@svc/api/resources';
+import { together } from '../../../base/index.ts';
 import { SpecReader } from '../../../resources/index.ts';
 import type { PromptSkills, SkillSource } from '../../../runtime/contract.ts';
 import { everyResource, type ReadTx, type StoredResource } from '../../../store/contracts/index.ts';
@@ -39,11 +40,10 @@ export class SkillDirectory implements SkillSource {
   /** Every visible skill by name, at most CATALOGUE_MAX. */
   async list(reads: Reads, namespace: string): Promise<readonly VisibleSkill[]> {
     const found = new Map<string, VisibleSkill>();
-    for (const place of await this.#deps.visibleNamespaces(reads, namespace))
-      for (const record of await skillsOf(reads, place)) {
-        const skill = found.has(record.key.name) ? undefined : this.#complete(record);
-        if (skill !== undefined) found.set(skill.name, skill);
-      }
+    for (const record of await this.#nearestFirst(reads, namespace)) {
+      const skill = found.has(record.key.name) ? undefined : this.#complete(record);
+      if (skill !== undefined) found.set(skill.name, skill);
+    }
     return [...found.values()].sort((left, right) => (left.name < right.name ? -1 : 1)).slice(0, CATALOGUE_MAX);
   }
 
@@ -59,6 +59,15 @@ export class SkillDirectory implements SkillSource {
       catalogue: visible.map(({ name, spec }) => ({ name, description: spec.description })),
       active: shown,
     };
+  }
+
+  /** Its own skills are asked for with its ancestors: most namespaces have none, and no other answer is waited for then. */
+  async #nearestFirst(reads: Reads, namespace: string): Promise<readonly StoredResource[]> {
+    const [places, own] = await together(this.#deps.visibleNamespaces(reads, namespace), skillsOf(reads, namespace));
+    const lists = await together(
+      ...places.map((place) => (place === namespace ? Promise.resolve(own) : skillsOf(reads, place))),
+    );
+    return lists.flat();
   }
 
   #complete(record: StoredResource): VisibleSkill | undefined {

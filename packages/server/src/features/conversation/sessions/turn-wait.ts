@@ -1,4 +1,4 @@
-import { type Clock, isFault } from '../../../base/index.ts';
+import { type Clock, isFault, together } from '../../../base/index.ts';
 import { PART, type Part, parseBody, replyTextOf, type SessionEvent } from '../../../runtime/contract.ts';
 import type { ReadTx, TurnRow } from '../../../store/contracts/index.ts';
 import type { Sink } from '../../../streams/index.ts';
@@ -50,8 +50,7 @@ export const awaitTurn = async (wait: TurnWait, deps: WaitDeps): Promise<TurnRow
       const followed = turnId;
       // One snapshot: the end of a turn and the message that it hands to the next one are one transaction.
       const { turn, current } = await deps.store.read(async (tx) => {
-        const turn = await tx.log.turn(followed);
-        const message = await tx.log.message(wait.sessionId, wait.messageId);
+        const [turn, message] = await together(tx.log.turn(followed), tx.log.message(wait.sessionId, wait.messageId));
         const isMoved = message !== undefined && message.turnId !== '' && message.turnId !== followed;
         return isMoved
           ? { turn: await tx.log.turn(message.turnId), current: message.turnId }

@@ -195,8 +195,7 @@ export class Database implements Queries {
         return session.queryShared(sql, values, { isApart });
       };
       try {
-        // What is put together at run time lists and filters: no one waits behind it.
-        return await (sql.name === undefined || this.#lanes === undefined ? this.#onOwn(once) : this.#lanes.use(once));
+        return await (sql.mayBeLong || this.#lanes === undefined ? this.#onOwn(once) : this.#lanes.use(once));
       } catch (error) {
         const isGone = used?.lost !== undefined && !used.wasSilent;
         isApart = isOthers(error);

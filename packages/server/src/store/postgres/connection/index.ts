@@ -6,6 +6,7 @@ export { Database, type DatabaseOptions } from './database.ts';
 export { onlyRow, type Session } from './session.ts';
 export {
   composed,
+  listing,
   type Queries,
   type SqlAnswer,
   type SqlValue,

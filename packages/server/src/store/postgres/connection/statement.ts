@@ -8,18 +8,25 @@ export class Statement<Row = never> {
   /** Name of the prepared statement; absent for texts put together at run time, which are planned at each use. */
   readonly name: string | undefined;
   readonly text: string;
+  /** True for what may answer much: no one else's statement waits behind it. */
+  readonly mayBeLong: boolean;
   /** Ties the type of the rows to the statement; never set. */
   declare readonly row: Row;
 
-  constructor(text: string, name?: string) {
+  constructor(text: string, name?: string, mayBeLong = name === undefined) {
     this.text = text;
     this.name = name;
+    this.mayBeLong = mayBeLong;
   }
 }
 
+const nameOf = (text: string): string => `svc_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
+
 /** A constant statement: its name comes from its text, so that two texts never share one. */
-export const statement = <Row = never>(text: string): Statement<Row> =>
-  new Statement<Row>(text, `svc_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`);
+export const statement = <Row = never>(text: string): Statement<Row> => new Statement<Row>(text, nameOf(text));
+
+/** As `statement`, for lists: one of few texts, which are prepared like constant ones. */
+export const listing = <Row = never>(text: string): Statement<Row> => new Statement<Row>(text, nameOf(text), true);
 
 /** A text put together at run time (label selectors, filters). */
 export const composed = <Row>(text: string): Statement<Row> => new Statement<Row>(text);

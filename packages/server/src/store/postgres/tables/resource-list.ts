@@ -6,7 +6,7 @@ import {
   type ResourceSqlRow,
   toResource,
 } from '../../rows/index.ts';
-import { composed, type Queries, type SqlValue, statement } from '../connection/index.ts';
+import { composed, listing, type Queries, type SqlValue, type Statement, statement } from '../connection/index.ts';
 
 const COLUMNS = RESOURCE_COLUMNS.split(', ')
   .map((column) => `r.${column}`)
@@ -63,6 +63,16 @@ export const listResources = async (sql: Queries, query: ResourceQuery): Promise
   return listInOrder(sql, query);
 };
 
+/** Lists of one kind in one namespace by their texts: with or without a parent and a place where they continue. */
+const preparedLists = new Map<string, Statement<ResourceSqlRow>>();
+
+/** A prompt asks for such a list at each step; to plan it takes longer than to run it. */
+const preparedList = (text: string): Statement<ResourceSqlRow> => {
+  const known = preparedLists.get(text) ?? listing<ResourceSqlRow>(text);
+  preparedLists.set(text, known);
+  return known;
+};
+
 /** Walks the key order and leaves out what is not meant. */
 const listInOrder = async (sql: Queries, query: ResourceQuery): Promise<readonly StoredResource[]> => {
   const { kind, after, limit, labels = [] } = query;
@@ -76,7 +86,8 @@ const listInOrder = async (sql: Queries, query: ResourceQuery): Promise<readonly
   for (const requirement of labels) addLabelCondition(conditions, requirement, 'r.labels');
   const text = `SELECT ${COLUMNS} FROM resources r ${conditions.where}
     ORDER BY r.kind, r.namespace, r.parent, r.name LIMIT ${conditions.value(limit)}`;
-  const rows = await sql.rows(composed<ResourceSqlRow>(text), conditions.values);
+  const isPrepared = kind !== undefined && query.scope.type === 'namespace' && labels.length === 0;
+  const rows = await sql.rows(isPrepared ? preparedList(text) : composed<ResourceSqlRow>(text), conditions.values);
   return rows.map(toResource);
 };
 
