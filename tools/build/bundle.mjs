@@ -33,11 +33,15 @@ const KEPT_MS = 24 * 3_600_000;
  * Path of the program; builds it unless the last one was made from the same files. Throws what the bundler throws.
  *
  * @param {string} [root] absolute path of the checkout
+ * @param {() => void} [onBuild] called before a build, which takes seconds
  * @returns {Promise<string>}
  */
-export async function bundledProgram(root = CHECKOUT) {
+export async function bundledProgram(root = CHECKOUT, onBuild = () => undefined) {
   const bundles = join(root, 'dist', 'bundles');
-  return current(bundles) ?? (await build(root, bundles));
+  const program = current(bundles);
+  if (program !== undefined) return program;
+  onBuild();
+  return await build(root, bundles);
 }
 
 /** The last bundle, if it is there and none of the files it was made from has changed. */
@@ -134,4 +138,8 @@ function removeOld(bundles, kept) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(`${await bundledProgram()}\n`);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const say = () =>
+    void process.stderr.write('svc: putting the program together (first start or changed sources) ...\n');
+  process.stdout.write(`${await bundledProgram(CHECKOUT, say)}\n`);
+}

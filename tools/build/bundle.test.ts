@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundledProgram } from './bundle.mjs';
 
 let root = '';
@@ -54,9 +54,12 @@ describe('the bundled program', () => {
 
   it('is made anew when a source changed, and what runs the former one keeps its files', async () => {
     const former = await bundledProgram(root);
-    expect(await bundledProgram(root)).toBe(former);
+    const builds = vi.fn();
+    expect(await bundledProgram(root, builds)).toBe(former);
+    expect(builds).not.toHaveBeenCalled();
     write('packages/cli/bin/greeting.ts', "export const greeting: string = 'good morning';\n");
-    const program = await bundledProgram(root);
+    const program = await bundledProgram(root, builds);
+    expect(builds).toHaveBeenCalledOnce();
     expect([said(former), said(program)]).toEqual(['hello\n', 'good morning\n']);
   });
 
