@@ -67,6 +67,11 @@ const REFUSED_AT_ONCE = 64;
 const REFUSAL_MS = 1000;
 /** Streams that the client resets, of one connection: Node ends it with GOAWAY above. For trusted ones; others end sooner. */
 const RESETS = { streamResetBurst: 2000, streamResetRate: 1000 };
+/**
+ * Streams above the limit of those open at once: each is refused, and after so many in a row Node ends the connection. Streams that
+ * were opened and cancelled in one packet count as open until Node hands them over, so a client that cancels much meets it.
+ */
+const REFUSED_STREAMS = RESETS.streamResetBurst;
 
 /** How often connections are checked for heads that take too long. */
 const HEAD_CHECK_MS = 30_000;
@@ -299,6 +304,7 @@ export class OnePort {
       maxSessionMemory: 4096,
       maxHeaderListPairs: 256,
       ...RESETS,
+      maxSessionRejectedStreams: REFUSED_STREAMS,
       settings: {
         maxConcurrentStreams: this.#firstStreams,
         initialWindowSize: WINDOW_BYTES,
