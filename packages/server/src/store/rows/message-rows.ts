@@ -1,6 +1,21 @@
 import { withoutHalfCharacters } from '../../base/index.ts';
 import type { MessageRow } from '../contracts/index.ts';
-import { parseTextMap } from './row-json.ts';
+import { parseTextMap, textMapJson } from './row-json.ts';
+
+/** Columns of a message. */
+export const MESSAGE_COLUMNS = 'session_id, id, role, created_at, turn_id, revision, labels, parts';
+
+/** What a message has in each of these columns. */
+export const messageValues = (row: MessageRow): readonly (string | number)[] => [
+  row.sessionId,
+  row.id,
+  row.role,
+  row.createdAt,
+  row.turnId,
+  row.revision,
+  textMapJson(row.labels),
+  row.parts,
+];
 
 export interface MessageSqlRow {
   readonly session_id: string;

@@ -2,6 +2,29 @@ import { withoutHalfCharacters } from '../../base/index.ts';
 import type { SessionRow, SessionStanding, SessionState } from '../contracts/index.ts';
 import { parseTextMap } from './row-json.ts';
 
+/** Columns of a session. */
+export const SESSION_COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_active, open_turns, active_turn_id,
+  admission, last_message_id, last_sequence, labels, body`;
+
+/** What a new session has in each of these columns; `labels` as JSON. */
+export const sessionValues = (row: SessionRow, labels: string): readonly (string | number)[] => [
+  row.id,
+  row.namespace,
+  row.agent,
+  row.state,
+  row.fence,
+  row.epoch,
+  row.createdAt,
+  row.lastActive,
+  row.openTurns,
+  row.activeTurnId,
+  row.admission,
+  row.lastMessageId,
+  row.lastSequence,
+  labels,
+  row.body,
+];
+
 export interface SessionSqlRow {
   readonly id: string;
   readonly namespace: string;

@@ -35,6 +35,22 @@ export const toSteer = (row: SteerSqlRow): SteerRow => ({
   body: withoutHalfCharacters(row.body),
 });
 
+/** Columns of a permission request. */
+export const PERMISSION_COLUMNS = 'id, namespace, agent, session_id, turn_id, open, created_at, expires_at, body';
+
+/** What a new permission request has in each of these columns. */
+export const permissionValues = (row: PermissionRow): readonly (string | number)[] => [
+  row.id,
+  row.namespace,
+  row.agent,
+  row.sessionId,
+  row.turnId,
+  row.open ? 1 : 0,
+  row.createdAt,
+  row.expiresAt,
+  row.body,
+];
+
 export interface PermissionSqlRow {
   readonly id: string;
   readonly namespace: string;

@@ -21,6 +21,51 @@ export interface TurnSqlRow {
   readonly body: string;
 }
 
+/** Columns of a turn; who holds its claim is in another table. */
+export const TURN_COLUMNS = `id, session_id, namespace, agent, admission, state, ready, attempt, fence, worker,
+  stop_requested, wake_at, created_at, finished_at, user_message_id, body`;
+
+/** A turn `t` with its claim `c`, as `toTurn` reads it; both engines join the two alike. */
+export const TURN_WITH_CLAIM = `${TURN_COLUMNS.split(',')
+  .map((column) => `t.${column.trim()}`)
+  .join(', ')}, coalesce(c.expires_at, 0) AS claim_expires_at`;
+
+/** What a new turn has in each of these columns. */
+export const turnValues = (row: TurnRow): readonly (string | number)[] => [
+  row.id,
+  row.sessionId,
+  row.namespace,
+  row.agent,
+  row.admission,
+  row.state,
+  row.ready ? 1 : 0,
+  row.attempt,
+  row.fence,
+  row.worker,
+  row.stopRequested ? 1 : 0,
+  row.wakeAt,
+  row.createdAt,
+  row.finishedAt,
+  row.userMessageId,
+  row.body,
+];
+
+/** What a change of a turn may write, in the order of the columns: all but its id, session, namespace and time of creation. */
+export const changedTurnValues = (row: TurnRow): readonly (string | number)[] => [
+  row.agent,
+  row.admission,
+  row.state,
+  row.ready ? 1 : 0,
+  row.attempt,
+  row.fence,
+  row.worker,
+  row.stopRequested ? 1 : 0,
+  row.wakeAt,
+  row.finishedAt,
+  row.userMessageId,
+  row.body,
+];
+
 /** The turn that a row stores, with its claim. */
 export const toTurn = (row: TurnSqlRow): TurnRow => ({
   id: row.id,

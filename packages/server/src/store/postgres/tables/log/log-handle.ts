@@ -3,10 +3,13 @@ import {
   firstMark,
   type JournalSqlRow,
   LAST_ID,
+  MESSAGE_COLUMNS,
   type MessageSqlRow,
   type NewTurnRow,
   newTurnsOf,
+  PERMISSION_COLUMNS,
   type PermissionSqlRow,
+  SESSION_COLUMNS,
   type SessionSqlRow,
   type StandingSqlRow,
   type SteerSqlRow,
@@ -20,7 +23,7 @@ import {
 } from '../../../rows/index.ts';
 import type { Access } from '../../access.ts';
 import { statement } from '../../connection/index.ts';
-import { listSessions, SESSION_COLUMNS } from './session-page.ts';
+import { listSessions } from './session-page.ts';
 import { OPEN, turnsWhere } from './turn-sql.ts';
 
 const SESSION = statement<SessionSqlRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = $1`);
@@ -34,7 +37,6 @@ const NEW_TURNS = statement<NewTurnRow>(
   `SELECT row, namespace, agent, session_id FROM turns WHERE row > $1
    UNION ALL SELECT row, namespace, agent, session_id FROM turns WHERE row = ANY($2::bigint[]) ORDER BY row LIMIT $3`,
 );
-const MESSAGE_COLUMNS = 'session_id, id, role, created_at, turn_id, revision, labels, parts';
 const MESSAGE = statement<MessageSqlRow>(`SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = $1 AND id = $2`);
 const MESSAGES_BEFORE = statement<MessageSqlRow>(
   `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
@@ -55,7 +57,6 @@ const JOURNAL = statement<JournalSqlRow>(
 const STEERS = statement<SteerSqlRow>(
   'SELECT session_id, message_id, turn_id, bytes, body FROM steers WHERE session_id = $1 ORDER BY message_id',
 );
-const PERMISSION_COLUMNS = 'id, namespace, agent, session_id, turn_id, open, created_at, expires_at, body';
 const PERMISSION = statement<PermissionSqlRow>(`SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE id = $1`);
 const PERMISSIONS_OF_TURN = statement<PermissionSqlRow>(
   `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE turn_id = $1 ORDER BY id`,

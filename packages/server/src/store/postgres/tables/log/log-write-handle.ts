@@ -9,7 +9,7 @@ import type {
   TurnRow,
   TurnState,
 } from '../../../contracts/index.ts';
-import { textMapJson } from '../../../rows/index.ts';
+import { MESSAGE_COLUMNS, messageValues, PERMISSION_COLUMNS, permissionValues } from '../../../rows/index.ts';
 import type { WriteAccess } from '../../access.ts';
 import { statement } from '../../connection/index.ts';
 import { LogReadHandle } from './log-handle.ts';
@@ -35,9 +35,7 @@ import {
 } from './turn-writes.ts';
 
 /** Refused when the id is taken. */
-const ADD_MESSAGE = statement(
-  `INSERT INTO messages (session_id, id, role, created_at, turn_id, revision, labels, parts) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)`,
-);
+const ADD_MESSAGE = statement(`INSERT INTO messages (${MESSAGE_COLUMNS}) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)`);
 const INSERT_MESSAGE = statement(`${ADD_MESSAGE.text} ON CONFLICT DO NOTHING`);
 const SAVE_MESSAGE = statement(
   `UPDATE messages SET role = $3, created_at = $4, turn_id = $5, revision = $6, labels = $7, parts = $8
@@ -58,7 +56,7 @@ const INSERT_STEER = statement(
 );
 const DELETE_STEERS = statement('DELETE FROM steers WHERE session_id = $1 AND message_id = ANY($2::text[])');
 const INSERT_PERMISSION = statement(
-  `INSERT INTO permissions (id, namespace, agent, session_id, turn_id, open, created_at, expires_at, body)
+  `INSERT INTO permissions (${PERMISSION_COLUMNS})
    VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT DO NOTHING`,
 );
 const SAVE_PERMISSION = statement('UPDATE permissions SET open = $2, expires_at = $3, body = $4 WHERE id = $1');
@@ -129,16 +127,7 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   async insertMessage(row: MessageRow) {
     const { sql } = this.#access;
-    const values = [
-      row.sessionId,
-      row.id,
-      row.role,
-      row.createdAt,
-      row.turnId,
-      row.revision,
-      textMapJson(row.labels),
-      row.parts,
-    ];
+    const values = messageValues(row);
     if (sql.assume(ADD_MESSAGE, values)) return;
     if ((await sql.run(INSERT_MESSAGE, values)) === 0)
       throw new Fault('ALREADY_EXISTS', 'MESSAGE_EXISTS', `message exists: ${row.id}`, { metadata: { id: row.id } });
@@ -146,16 +135,7 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   /** A missing row: nothing written. */
   async saveMessage(row: MessageRow) {
-    this.#access.sql.later(SAVE_MESSAGE, [
-      row.sessionId,
-      row.id,
-      row.role,
-      row.createdAt,
-      row.turnId,
-      row.revision,
-      textMapJson(row.labels),
-      row.parts,
-    ]);
+    this.#access.sql.later(SAVE_MESSAGE, messageValues(row));
   }
 
   async deleteMessages(sessionId: string, ids: readonly string[]) {
@@ -235,17 +215,7 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async insertPermission(row: PermissionRow) {
-    const added = await this.#access.sql.run(INSERT_PERMISSION, [
-      row.id,
-      row.namespace,
-      row.agent,
-      row.sessionId,
-      row.turnId,
-      row.open ? 1 : 0,
-      row.createdAt,
-      row.expiresAt,
-      row.body,
-    ]);
+    const added = await this.#access.sql.run(INSERT_PERMISSION, permissionValues(row));
     if (added === 0) throw new Fault('ALREADY_EXISTS', 'PERMISSION_EXISTS', `permission request exists: ${row.id}`);
   }
 

@@ -1,11 +1,8 @@
 import type { LabelRequirement, SessionPage, SessionRow } from '../../../contracts/index.ts';
-import { drivingLabel, type SessionSqlRow, toSession } from '../../../rows/index.ts';
+import { drivingLabel, SESSION_COLUMNS, type SessionSqlRow, toSession } from '../../../rows/index.ts';
 import { composed, type Queries, statement } from '../../connection/index.ts';
 import { addLabelCondition, Conditions } from '../resource-list.ts';
 
-/** Columns that `toSession` reads. */
-export const SESSION_COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_active, open_turns, active_turn_id,
-  admission, last_message_id, last_sequence, labels, body`;
 const COUNT_LABEL = statement<{ found: number }>(
   `SELECT count(*) AS found FROM (SELECT 1 FROM session_labels WHERE namespace = $1 AND agent = $2
    AND label = $3 AND value = $4 LIMIT $5) AS matches`,

@@ -1,11 +1,18 @@
 import { Fault } from '../../../../base/index.ts';
 import { artifactHolder, type SessionRow, sessionHolder } from '../../../contracts/index.ts';
-import { LAST_ID, parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../../rows/index.ts';
+import {
+  LAST_ID,
+  parseTextMap,
+  SESSION_COLUMNS,
+  type SessionSqlRow,
+  sessionValues,
+  textMapJson,
+  toSession,
+} from '../../../rows/index.ts';
 import type { WriteAccess } from '../../access.ts';
 import { statement, type WriteQueries } from '../../connection/index.ts';
 import { DescribedWriteHandles } from '../described/index.ts';
 import { dropHolders, dropHolderTree } from '../object-handle.ts';
-import { SESSION_COLUMNS } from './session-page.ts';
 import { OPEN } from './turn-sql.ts';
 
 const LOCK = statement<SessionSqlRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = $1 FOR UPDATE`);
@@ -77,23 +84,7 @@ const changeLabels = (
 /** Throws SESSION_EXISTS. */
 export const insertSession = async (sql: WriteQueries, row: SessionRow): Promise<void> => {
   const json = textMapJson(row.labels);
-  const values = [
-    row.id,
-    row.namespace,
-    row.agent,
-    row.state,
-    row.fence,
-    row.epoch,
-    row.createdAt,
-    row.lastActive,
-    row.openTurns,
-    row.activeTurnId,
-    row.admission,
-    row.lastMessageId,
-    row.lastSequence,
-    json,
-    row.body,
-  ];
+  const values = sessionValues(row, json);
   if (!sql.assume(ADD, values) && (await sql.run(INSERT, values)) === 0)
     throw new Fault('ALREADY_EXISTS', 'SESSION_EXISTS', `session exists: ${row.id}`);
   changeLabels(sql, row, { json, add: true });

@@ -1,10 +1,19 @@
 import type { ClaimNews, SessionRow, TurnRow, TurnState } from '../../../contracts/index.ts';
-import { type SessionSqlRow, type TurnSqlRow, toSession, toTurn } from '../../../rows/index.ts';
+import {
+  changedTurnValues,
+  SESSION_COLUMNS,
+  type SessionSqlRow,
+  TURN_COLUMNS,
+  TURN_WITH_CLAIM,
+  type TurnSqlRow,
+  toSession,
+  toTurn,
+  turnValues,
+} from '../../../rows/index.ts';
 import type { WriteAccess } from '../../access.ts';
 import { type Queries, statement, type WriteQueries } from '../../connection/index.ts';
 import { findDeadWorkers, forgetWorkers } from '../../presence/index.ts';
-import { SESSION_COLUMNS } from './session-page.ts';
-import { JOIN_CLAIMS, OPEN, TURN_COLUMNS, turnsWhere } from './turn-sql.ts';
+import { JOIN_CLAIMS, OPEN, turnsWhere } from './turn-sql.ts';
 
 /** What a turn must be still when it is saved. */
 interface TurnGuard {
@@ -13,8 +22,7 @@ interface TurnGuard {
 }
 
 const INSERT = statement(
-  `INSERT INTO turns (id, session_id, namespace, agent, admission, state, ready, attempt, fence, worker, stop_requested,
-     wake_at, created_at, finished_at, user_message_id, body)
+  `INSERT INTO turns (${TURN_COLUMNS})
    VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)`,
 );
 /** Session, namespace and creation time of a turn never change. The claim goes with its worker. Answers whether it was there. */
@@ -88,7 +96,7 @@ const HOLD_READY = statement<TurnSqlRow & Readonly<Record<`s_${keyof SessionSqlR
   `SELECT h.*, ${SESSION_FIELDS.map((field) => `s.${field} AS s_${field}`).join(', ')}
    FROM unnest($1::text[], $2::text[]) AS k (id, session_id)
    CROSS JOIN LATERAL (SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = k.session_id FOR UPDATE SKIP LOCKED) s
-   CROSS JOIN LATERAL (SELECT ${TURN_COLUMNS} FROM turns t ${JOIN_CLAIMS} WHERE t.id = k.id AND t.session_id = s.id
+   CROSS JOIN LATERAL (SELECT ${TURN_WITH_CLAIM} FROM turns t ${JOIN_CLAIMS} WHERE t.id = k.id AND t.session_id = s.id
      AND t.ready = 1 FOR UPDATE OF t SKIP LOCKED) h`,
 );
 /** A turn whose session is gone has no one to wait for. */
@@ -99,24 +107,7 @@ const HOLD_ORPHANS = turnsWhere(
 
 /** Sent with the next statements of the transaction. */
 export const insertTurn = (sql: WriteQueries, row: TurnRow): void => {
-  sql.later(INSERT, [
-    row.id,
-    row.sessionId,
-    row.namespace,
-    row.agent,
-    row.admission,
-    row.state,
-    row.ready ? 1 : 0,
-    row.attempt,
-    row.fence,
-    row.worker,
-    row.stopRequested ? 1 : 0,
-    row.wakeAt,
-    row.createdAt,
-    row.finishedAt,
-    row.userMessageId,
-    row.body,
-  ]);
+  sql.later(INSERT, turnValues(row));
   if (row.worker !== '') sql.later(SET_CLAIM, [row.worker, row.id, row.fence, row.claimExpiresAt]);
 };
 
@@ -126,24 +117,7 @@ export const saveTurn = async (
   row: TurnRow,
   { guard, known }: { readonly guard: TurnGuard | undefined; readonly known: TurnRow | undefined },
 ): Promise<boolean> => {
-  const values = [
-    row.id,
-    row.agent,
-    row.admission,
-    row.state,
-    row.ready ? 1 : 0,
-    row.attempt,
-    row.fence,
-    row.worker,
-    row.stopRequested ? 1 : 0,
-    row.wakeAt,
-    row.finishedAt,
-    row.userMessageId,
-    row.body,
-    guard?.fence ?? null,
-    guard?.states ?? [],
-    row.claimExpiresAt,
-  ];
+  const values = [row.id, ...changedTurnValues(row), guard?.fence ?? null, guard?.states ?? [], row.claimExpiresAt];
   if (isExpected(guard, known) && sql.assume(SURELY_SAVE, values)) return true;
   return (await sql.first(SAVE, values)) !== undefined;
 };

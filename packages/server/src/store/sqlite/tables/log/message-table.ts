@@ -1,14 +1,13 @@
 import { Fault } from '../../../../base/index.ts';
 import type { MessageRow } from '../../../contracts/index.ts';
-import { type MessageSqlRow, textMapJson, toMessage } from '../../../rows/index.ts';
+import { MESSAGE_COLUMNS, type MessageSqlRow, messageValues, textMapJson, toMessage } from '../../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../../connection.ts';
 
-const COLUMNS = 'session_id, id, role, created_at, turn_id, revision, labels, parts';
-const GET = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? AND id = ?`;
-const BEFORE = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? AND id < ? ORDER BY id DESC ${LIMIT}`;
-const NEWEST = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? ORDER BY id DESC ${LIMIT}`;
-const AFTER = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? AND id > ? ORDER BY id ${LIMIT}`;
-const INSERT = `INSERT INTO messages (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`;
+const GET = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = ? AND id = ?`;
+const BEFORE = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = ? AND id < ? ORDER BY id DESC ${LIMIT}`;
+const NEWEST = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = ? ORDER BY id DESC ${LIMIT}`;
+const AFTER = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = ? AND id > ? ORDER BY id ${LIMIT}`;
+const INSERT = `INSERT INTO messages (${MESSAGE_COLUMNS}) VALUES (?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`;
 const UPDATE = `UPDATE messages SET role = ?, created_at = ?, turn_id = ?, revision = ?, labels = ?, parts = ?
   WHERE session_id = ? AND id = ?`;
 const DELETE = 'DELETE FROM messages WHERE session_id = ? AND id = ?';
@@ -51,16 +50,7 @@ export class MessageTable {
   }
 
   insert(row: MessageRow): void {
-    const added = this.#insert.run(
-      row.sessionId,
-      row.id,
-      row.role,
-      row.createdAt,
-      row.turnId,
-      row.revision,
-      textMapJson(row.labels),
-      row.parts,
-    );
+    const added = this.#insert.run(...messageValues(row));
     if (added === 0)
       throw new Fault('ALREADY_EXISTS', 'MESSAGE_EXISTS', `message exists: ${row.id}`, { metadata: { id: row.id } });
   }

@@ -4,8 +4,10 @@ import {
   drivingLabel,
   LAST_ID,
   parseTextMap,
+  SESSION_COLUMNS,
   type SessionSqlRow,
   type StandingSqlRow,
+  sessionValues,
   textMapJson,
   toSession,
   toStanding,
@@ -14,13 +16,11 @@ import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Stateme
 import type { RecordCache } from '../../records/index.ts';
 import { labelCondition } from '../resource-list.ts';
 
-const COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_active, open_turns, active_turn_id, admission,
-  last_message_id, last_sequence, labels, body`;
-const GET = `SELECT ${COLUMNS} FROM sessions WHERE id = ?`;
+const GET = `SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?`;
 const STANDINGS = `SELECT s.id, s.state, s.fence, s.last_sequence, s.open_turns, s.active_turn_id,
     coalesce((SELECT max(j.position) + 1 FROM journal j WHERE j.turn_id = s.active_turn_id), 0) AS recorded
   FROM sessions s WHERE s.id IN (SELECT value FROM json_each(?))`;
-const INSERT = `INSERT INTO sessions (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`;
+const INSERT = `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`;
 const PREVIOUS = 'SELECT last_active, state, labels FROM sessions WHERE id = ?';
 const SET = `fence = ?, epoch = ?, open_turns = ?, active_turn_id = ?, admission = ?, last_message_id = ?, last_sequence = ?,
   labels = ?, body = ?`;
@@ -35,7 +35,7 @@ const DROP_LABEL = `DELETE FROM session_labels WHERE namespace = ? AND agent = ?
 const COUNT_LABEL = `SELECT count(*) AS found FROM (SELECT 1 FROM session_labels WHERE namespace = ? AND agent = ?
   AND label = ? AND value = ? ${LIMIT})`;
 const BUSY_WINDOW = `SELECT id FROM sessions WHERE state <> 'IDLE' AND id > ? ORDER BY id LIMIT 1 OFFSET ?`;
-const STUCK = `SELECT ${COLUMNS} FROM sessions WHERE state <> 'IDLE' AND id > ? AND id <= ?
+const STUCK = `SELECT ${SESSION_COLUMNS} FROM sessions WHERE state <> 'IDLE' AND id > ? AND id <= ?
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = sessions.id AND t.state IN ('QUEUED', 'RUNNING', 'WAITING'))
   ORDER BY id ${LIMIT}`;
 
@@ -107,23 +107,7 @@ export class SessionTable {
 
   insert(row: SessionRow): void {
     const labels = textMapJson(row.labels);
-    const added = this.#insert.run(
-      row.id,
-      row.namespace,
-      row.agent,
-      row.state,
-      row.fence,
-      row.epoch,
-      row.createdAt,
-      row.lastActive,
-      row.openTurns,
-      row.activeTurnId,
-      row.admission,
-      row.lastMessageId,
-      row.lastSequence,
-      labels,
-      row.body,
-    );
+    const added = this.#insert.run(...sessionValues(row, labels));
     if (added === 0) throw new Fault('ALREADY_EXISTS', 'SESSION_EXISTS', `session exists: ${row.id}`);
     this.#cache?.wrote(row.id, row);
     if (labels !== '{}') this.#addLabels(row);
@@ -183,7 +167,7 @@ export class SessionTable {
       values.push(page.namespace, page.agent, driver.key, driver.value);
     }
     const index = driver === undefined ? 'INDEXED BY sessions_activity' : '';
-    const sql = `SELECT ${COLUMNS} FROM sessions s ${index} WHERE ${conditions.join(' AND ')}
+    const sql = `SELECT ${SESSION_COLUMNS} FROM sessions s ${index} WHERE ${conditions.join(' AND ')}
       ORDER BY s.last_active DESC, s.id DESC ${LIMIT}`;
     return this.#pages
       .of(sql)

@@ -2,7 +2,9 @@ import { Fault } from '../../../../base/index.ts';
 import type { JournalRow, PermissionRow, SteerRow } from '../../../contracts/index.ts';
 import {
   type JournalSqlRow,
+  PERMISSION_COLUMNS,
   type PermissionSqlRow,
+  permissionValues,
   type SteerSqlRow,
   toJournal,
   toPermission,
@@ -86,7 +88,6 @@ export class SteerTable {
   }
 }
 
-const PERMISSION_COLUMNS = 'id, namespace, agent, session_id, turn_id, open, created_at, expires_at, body';
 const GET_PERMISSION = `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE id = ?`;
 const PERMISSIONS_OF_TURN = `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE turn_id = ? ORDER BY id`;
 const OPEN_PERMISSIONS = `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE open = 1 AND namespace = ? AND id > ?
@@ -129,17 +130,7 @@ export class PermissionTable {
   }
 
   insert(row: PermissionRow): void {
-    const added = this.#insert.run(
-      row.id,
-      row.namespace,
-      row.agent,
-      row.sessionId,
-      row.turnId,
-      row.open ? 1 : 0,
-      row.createdAt,
-      row.expiresAt,
-      row.body,
-    );
+    const added = this.#insert.run(...permissionValues(row));
     if (added === 0) throw new Fault('ALREADY_EXISTS', 'PERMISSION_EXISTS', `permission request exists: ${row.id}`);
   }
 

@@ -1,7 +1,17 @@
 import type { AdmissionMark, NewTurns, TurnRow, TurnState } from '../../../contracts/index.ts';
-import { firstMark, LAST_ID, type NewTurnRow, newTurnsOf, type TurnSqlRow, toTurn } from '../../../rows/index.ts';
+import {
+  changedTurnValues,
+  firstMark,
+  LAST_ID,
+  type NewTurnRow,
+  newTurnsOf,
+  TURN_COLUMNS,
+  type TurnSqlRow,
+  toTurn,
+  turnValues,
+} from '../../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../../connection.ts';
-import { FROM_TURNS, OPEN, SELECT_TURNS, TURN_COLUMNS } from './turn-rows.ts';
+import { FROM_TURNS, OPEN, SELECT_TURNS } from './turn-rows.ts';
 
 const GET = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.id = ?`;
 const OPEN_TURNS = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? AND ${OPEN} ORDER BY t.admission, t.id`;
@@ -110,24 +120,7 @@ export class TurnTable {
   }
 
   insert(row: TurnRow): void {
-    this.#insert.run(
-      row.id,
-      row.sessionId,
-      row.namespace,
-      row.agent,
-      row.admission,
-      row.state,
-      row.ready ? 1 : 0,
-      row.attempt,
-      row.fence,
-      row.worker,
-      row.stopRequested ? 1 : 0,
-      row.wakeAt,
-      row.createdAt,
-      row.finishedAt,
-      row.userMessageId,
-      row.body,
-    );
+    this.#insert.run(...turnValues(row));
     if (row.worker !== '') this.#setClaim.run(row.worker, row.id, row.fence, row.claimExpiresAt);
   }
 
@@ -136,21 +129,7 @@ export class TurnTable {
     const previous = this.#previous.get(row.id);
     if (previous === undefined) return false;
     if (guard !== undefined && (previous.fence !== guard.fence || !guard.states.includes(previous.state))) return false;
-    this.#update.run(
-      row.agent,
-      row.admission,
-      row.state,
-      row.ready ? 1 : 0,
-      row.attempt,
-      row.fence,
-      row.worker,
-      row.stopRequested ? 1 : 0,
-      row.wakeAt,
-      row.finishedAt,
-      row.userMessageId,
-      row.body,
-      previous.row,
-    );
+    this.#update.run(...changedTurnValues(row), previous.row);
     if (previous.worker !== '' && previous.worker !== row.worker) this.#dropClaim.run(previous.worker, row.id);
     if (row.worker !== '') this.#setClaim.run(row.worker, row.id, row.fence, row.claimExpiresAt);
     return true;
