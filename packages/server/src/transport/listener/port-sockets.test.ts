@@ -76,7 +76,11 @@ describe.runIf(process.platform === 'linux')('the sockets of a port', () => {
     await new Promise((resolve) => free.close(resolve));
     const other = createServer().listen({ path: `\0svc-port-${port}` });
     await once(other, 'listening');
-    await expect(listening(() => undefined, { host: '127.0.0.1', port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(listening(() => undefined, { host: '127.0.0.1', port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+      port,
+      message: `another process is about to listen on port ${port}`,
+    });
     await new Promise((resolve) => other.close(resolve));
     expect((await listening(() => undefined, { host: '127.0.0.1', port })).port).toBe(port);
   });

@@ -34,25 +34,17 @@ export class PortSockets {
   }
 
   /**
-   * Port 0 takes a free one. Rejects with EADDRINUSE when any other socket listens on the port: first it is opened alone, which fails
-   * then; and while it is opened again to be shared, a name that only one process of the machine can have keeps others from
-   * doing the same.
+   * Port 0 takes a free one, and no one else can have it from then on. Rejects with EADDRINUSE when any other socket listens on the
+   * port: it is opened alone first, which fails then. A name that only one process of the machine can have is held until the port is
+   * open to be shared, so that no other server comes in between.
    */
   async listen(place: Place): Promise<AddressInfo> {
-    if (!this.#isShared) return addressOf(await this.#open(place, false));
-    const free = await opened(createServer(), { ...place, backlog: BACKLOG });
-    const address = addressOf(free);
-    await closed(free);
-    const name = await opened(createServer(), { path: `\0svc-port-${address.port}`, exclusive: true });
     try {
-      for (let count = 0; count < SOCKETS; count++) await this.#open({ host: place.host, port: address.port }, true);
+      return await (place.port === 0 || !this.#isShared ? this.#openAll(place) : this.#openGiven(place));
     } catch (error) {
       this.close();
       throw error;
-    } finally {
-      await closed(name);
     }
-    return address;
   }
 
   /** Drops new connections without an answer, or takes them again. */
@@ -64,9 +56,30 @@ export class PortSockets {
     for (const server of this.#servers.splice(0)) server.close();
   }
 
-  async #open(place: Place, reusePort: boolean): Promise<Server> {
+  async #openGiven(place: Place): Promise<AddressInfo> {
+    const name = await opened(createServer(), { path: `\0svc-port-${place.port}`, exclusive: true }).catch((cause) => {
+      throw Object.assign(new Error(`another process is about to listen on port ${place.port}`, { cause }), {
+        code: cause.code,
+        port: place.port,
+      });
+    });
+    try {
+      await closed(await opened(createServer(), { ...place, backlog: BACKLOG }));
+      return await this.#openAll(place);
+    } finally {
+      await closed(name);
+    }
+  }
+
+  async #openAll({ host, port }: Place): Promise<AddressInfo> {
+    const address = addressOf(await this.#open({ host, port }));
+    for (let count = 1; this.#isShared && count < SOCKETS; count++) await this.#open({ host, port: address.port });
+    return address;
+  }
+
+  async #open(place: Place): Promise<Server> {
     const server = createServer({ noDelay: true, keepAlive: true }, this.#onConnection);
-    await opened(server, { ...place, reusePort, backlog: BACKLOG });
+    await opened(server, { ...place, reusePort: this.#isShared, backlog: BACKLOG });
     this.#servers.push(server);
     return server;
   }
