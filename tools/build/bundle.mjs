@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
@@ -26,8 +26,9 @@ import { fileURLToPath } from 'node:url';
  */
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
-/** Bundles of former sources are removed after this time; a server that still runs one keeps what it has loaded. */
+/** Bundles of former sources are removed after this time, unless a process that was started with one is still running. */
 const KEPT_MS = 24 * 3_600_000;
+const USER = '.used-by-';
 
 /**
  * Path of the program; builds it unless the last one was made from the same files. Throws what the bundler throws.
@@ -42,6 +43,16 @@ export async function bundledProgram(root = CHECKOUT, onBuild = () => undefined)
   if (program !== undefined) return program;
   onBuild();
   return await build(root, bundles);
+}
+
+/**
+ * Notes that a process runs the program, so that its files stay.
+ *
+ * @param {string} program as `bundledProgram` answers it
+ * @param {number} pid
+ */
+export function noteUser(program, pid) {
+  writeFileSync(join(dirname(program), `${USER}${pid}`), '');
 }
 
 /** The last bundle, if it is there and none of the files it was made from has changed. */
@@ -134,12 +145,30 @@ function removeOld(bundles, kept) {
     const path = join(bundles, name);
     if (name === kept || name === 'newest.json') continue;
     const { mtimeMs } = statSync(path);
-    if (Date.now() - mtimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true });
+    if (Date.now() - mtimeMs > KEPT_MS && !isInUse(path)) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function isInUse(folder) {
+  return globSync(`${USER}*`, { cwd: folder }).some((name) => isRunning(Number(name.slice(USER.length))));
+}
+
+/** Signal 0 only asks; EPERM says that the process is another user's. */
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (cause) {
+    if (cause.code === 'ESRCH') return false;
+    if (cause.code === 'EPERM') return true;
+    throw cause;
   }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const say = () =>
     void process.stderr.write('svc: putting the program together (first start or changed sources) ...\n');
-  process.stdout.write(`${await bundledProgram(CHECKOUT, say)}\n`);
+  const program = await bundledProgram(CHECKOUT, say);
+  // The process that asks becomes the program, or waits for it to end.
+  noteUser(program, process.ppid);
+  process.stdout.write(`${program}\n`);
 }

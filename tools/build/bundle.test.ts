@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { bundledProgram } from './bundle.mjs';
+import { bundledProgram, noteUser } from './bundle.mjs';
 
 let root = '';
 beforeEach(() => {
@@ -52,7 +52,7 @@ describe('the bundled program', () => {
     expect(existsSync(join(folder, 'sqlite', '0001_first.sql'))).toBe(true);
   });
 
-  it('is made anew when a source changed, and what runs the former one keeps its files', async () => {
+  it('is built again when a source changed, and the former one stays', async () => {
     const former = await bundledProgram(root);
     const builds = vi.fn();
     expect(await bundledProgram(root, builds)).toBe(former);
@@ -63,16 +63,25 @@ describe('the bundled program', () => {
     expect([said(former), said(program)]).toEqual(['hello\n', 'good morning\n']);
   });
 
-  it('is made anew when a migration was added to', async () => {
+  it('is built again when a migration changed', async () => {
     const former = await bundledProgram(root);
     write('packages/server/src/store/migrations/sqlite/0001_first.sql', 'SELECT 1; SELECT 2;\n');
     expect(await bundledProgram(root)).not.toBe(former);
   });
 
-  it('is made anew when it is gone', async () => {
+  it('is built again when it is gone', async () => {
     const former = await bundledProgram(root);
     rmSync(dirname(former), { recursive: true });
     expect(said(await bundledProgram(root))).toBe('hello\n');
+  });
+
+  it('keeps the files of a process that is still running, however old they are', async () => {
+    const former = await bundledProgram(root);
+    noteUser(former, process.pid);
+    utimesSync(dirname(former), 1, 1);
+    write('packages/cli/bin/greeting.ts', "export const greeting: string = 'good morning';\n");
+    await bundledProgram(root);
+    expect(said(former)).toBe('hello\n');
   });
 
   it('leaves no unfinished files, and removes what was left for more than a day', async () => {
