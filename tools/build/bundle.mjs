@@ -165,8 +165,7 @@ function isRunning(pid) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const say = () =>
-    void process.stderr.write('svc: putting the program together (first start or changed sources) ...\n');
+  const say = () => void process.stderr.write('svc: building the program (first start or changed sources) ...\n');
   const program = await bundledProgram(CHECKOUT, say);
   // The process that asks becomes the program, or waits for it to end.
   noteUser(program, process.ppid);

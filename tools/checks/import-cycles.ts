@@ -3,8 +3,8 @@ import { isTestCode, type SourceFile } from './source-files.ts';
 
 /**
  * Circles of imports, each once, as "a.ts -> b.ts -> a.ts". In a circle of value imports one module runs before what it imports
- * exists; in one that types close, none of the files can be understood or changed without the others. `import()` closes none:
- * it is there to load later what nothing needs at first.
+ * exists; in one that types close, none of the files can be understood or changed without the others. `import()` does not
+ * count: it loads its module later, on purpose.
  */
 export function findImportCycles(files: readonly SourceFile[]): readonly string[] {
   const graph = buildGraph(files);

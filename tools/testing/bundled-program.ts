@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-/** Made once for all files of a project, whose processes start in half the time that the sources take. */
+/** Built once for all test files of a project: their processes start in half the time of the sources. */
 // biome-ignore lint/style/noDefaultExport: vitest calls the default export of a global set-up.
 export default async (project: TestProject): Promise<void> => {
   project.provide('svcProgram', await bundledProgram());

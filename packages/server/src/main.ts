@@ -71,7 +71,7 @@ export const startServer = async (options: StartOptions = {}): Promise<StartedSe
     },
     faultPoint: createFaultPoint(environment['SVC_FAULT_POINT']),
   });
-  // Node writes what it compiled only when a process ends by itself: a server that is killed would leave nothing to the next start.
+  // Node writes its compile cache when a process exits; a server that is killed would leave nothing for the next start.
   flushCompileCache();
   // From here on code is optimised and the young generation grows with the load; neither was while loading (decision 0003).
   for (const flag of ['--maglev', '--turbofan']) setFlagsFromString(flag);

@@ -18,16 +18,16 @@ const CHECK_MS = 1000;
 const SPARING_ABOVE = 256 * MIB;
 const FREE_BELOW = 200 * MIB;
 /**
- * V8 doubles its young generation, two halves of which one is in use, up to 64 MiB. Two halves of 8 MiB cost no more processor time
- * than that (their objects stay in the caches of the processor), and they have begun to be used at this size.
+ * V8 doubles its young generation, of whose two halves one is in use, up to 64 MiB. Two halves of 8 MiB need no more processor time than
+ * that, for their objects stay in the caches of the processor. Above this size, V8 has begun to use halves of 8 MiB.
  */
 const YOUNG_ENOUGH = 9 * MIB;
 const GROWS = '--semi-space-growth-factor=2';
 const STAYS = '--semi-space-growth-factor=1';
 
 /**
- * Trades processor time for memory only where memory is what runs out (decision 0003): many conversations at once make the old
- * generation sparing, and the young one is never larger than is of use. Returns how to stop.
+ * Trades processor time for memory only where memory runs out (decision 0003): under many conversations the old generation grows
+ * slowly, and the young one never grows beyond what saves time. Returns how to stop.
  */
 export const governMemory = (clock: Clock, controls: MemoryControls): CancelTimer => {
   const stops = [governHeap(clock, controls), governYoung(controls)];

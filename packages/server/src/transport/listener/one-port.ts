@@ -68,8 +68,8 @@ const REFUSAL_MS = 1000;
 /** Streams that the client resets, of one connection: Node ends it with GOAWAY above. For trusted ones; others end sooner. */
 const RESETS = { streamResetBurst: 2000, streamResetRate: 1000 };
 /**
- * Streams above the limit of those open at once: each is refused, and after so many in a row Node ends the connection. Streams that
- * were opened and cancelled in one packet count as open until Node hands them over, so a client that cancels much meets it.
+ * Streams refused in a row, each for being above the number that may be open at once, before Node ends the connection. Streams that
+ * were opened and cancelled in one packet count as open until Node hands them over, so a client that cancels many calls gets here.
  */
 const REFUSED_STREAMS = RESETS.streamResetBurst;
 

@@ -5,7 +5,7 @@ import { answersOf, columnsOf } from './described-rows.ts';
 export interface KeyedTexts {
   readonly get: string;
   readonly put: string;
-  /** As `put`, but leaves a row that is there. */
+  /** Like `put`, but keeps an existing row. */
   readonly add: string;
   readonly remove: string;
   readonly queries: Readonly<Record<string, QueryTexts>>;
@@ -29,7 +29,7 @@ export interface ExpiringTexts {
 const equals = (fields: readonly string[]): string =>
   fields.length === 0 ? 'true' : fields.map((field, index) => `${columnOf(field)} = $${index + 1}`).join(' AND ');
 
-/** Numbered parameters for these fields, behind so many others. */
+/** Numbered parameters for these fields, starting after `others` earlier ones. */
 const places = (fields: readonly string[], others = 0): string =>
   fields.map((_field, index) => `$${others + index + 1}`).join(', ');
 
