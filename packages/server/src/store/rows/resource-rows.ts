@@ -83,6 +83,17 @@ export const encodeDraft = (draft: ResourceDraft): EncodedDraft => ({
   finalizers: listJson(draft.finalizers),
 });
 
+/** What a resource has in the columns from `deletion_at` on, in the order of RESOURCE_COLUMNS. */
+export const lastValues = (draft: ResourceDraft, json: EncodedDraft): readonly (string | number)[] => [
+  draft.deletionTimestamp ?? 0,
+  json.labels,
+  json.annotations,
+  json.owners,
+  json.finalizers,
+  draft.spec,
+  draft.status,
+];
+
 /** Sections are stored comma-joined. */
 export const joinSections = (sections: readonly ResourceSection[]): string => sections.join(',');
 

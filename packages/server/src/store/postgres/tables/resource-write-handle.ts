@@ -10,6 +10,7 @@ import type {
 import {
   encodeDraft,
   joinSections,
+  lastValues,
   ownerUids,
   RESOURCE_COLUMNS,
   type ResourceSqlRow,
@@ -178,13 +179,7 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
       draft.generation,
       draft.createdAt,
       now,
-      draft.deletionTimestamp ?? 0,
-      json.labels,
-      json.annotations,
-      json.owners,
-      json.finalizers,
-      draft.spec,
-      draft.status,
+      ...lastValues(draft, json),
       Object.keys(draft.labels),
       Object.values(draft.labels),
       draft.owners.map((owner) => owner.uid),
@@ -216,13 +211,7 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
       draft.generation,
       draft.createdAt,
       now,
-      draft.deletionTimestamp ?? 0,
-      json.labels,
-      json.annotations,
-      json.owners,
-      json.finalizers,
-      draft.spec,
-      draft.status,
+      ...lastValues(draft, json),
     ]);
     if (json.labels !== previous.labels) {
       this.#dropLabels(draft.key, previous.labels);

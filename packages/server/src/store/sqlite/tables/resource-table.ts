@@ -11,6 +11,7 @@ import {
   type EncodedDraft,
   encodeDraft,
   joinSections,
+  lastValues,
   ownerUids,
   parseTextMap,
   RESOURCE_COLUMNS,
@@ -223,13 +224,7 @@ export class ResourceWriteTable {
       version,
       draft.createdAt,
       now,
-      draft.deletionTimestamp ?? 0,
-      json.labels,
-      json.annotations,
-      json.owners,
-      json.finalizers,
-      draft.spec,
-      draft.status,
+      ...lastValues(draft, json),
     );
     if (row === undefined) throw resourceExists(key);
     this.#lastVersion = version;
@@ -258,13 +253,7 @@ export class ResourceWriteTable {
       version,
       draft.createdAt,
       write.now,
-      draft.deletionTimestamp ?? 0,
-      json.labels,
-      json.annotations,
-      json.owners,
-      json.finalizers,
-      draft.spec,
-      draft.status,
+      ...lastValues(draft, json),
       previous.row,
     );
     this.#lastVersion = version;
