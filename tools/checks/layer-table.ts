@@ -52,7 +52,7 @@ export const layerTable: readonly LayerRow[] = [
   { layer: 'idempotency', mayImport: ['base', 'auth', 'resources', 'store/contracts'] },
   {
     layer: 'features/module-contract.ts',
-    mayImport: ['operations', 'controllers:contract'],
+    mayImport: ['operations', 'controllers:contract', 'tools:contract'],
   },
   {
     layer: 'features/*/*',
@@ -68,6 +68,9 @@ export const layerTable: readonly LayerRow[] = [
       'streams',
       'controllers:contract',
       'runtime:contract',
+      'tools:contract',
+      'protocols:contract',
+      'sandbox:contract',
     ],
   },
   { layer: 'transport', mayImport: ['base', 'api', 'auth', 'operations'] },

@@ -1,5 +1,6 @@
 import type { KindContract, QueueWorker, Reconciler } from '../controllers/contract.ts';
 import type { HttpRoute, Operation } from '../operations/index.ts';
+import type { Tool, ToolSource } from '../tools/contract.ts';
 
 /** Work that is done again and again while the process runs, no run of it twice at a time. */
 export interface PeriodicJob {
@@ -37,6 +38,10 @@ export interface FeatureModule {
   readonly routes?: readonly HttpRoute[];
   /** What must hold before the process is ready for calls. */
   readonly checks?: readonly ReadyCheck[];
+  /** What models may call. */
+  readonly tools?: readonly Tool[];
+  /** Tools that depend on the turn. */
+  readonly toolSources?: readonly ToolSource[];
 }
 
 /** The parts of all modules, in the order of the list. */
@@ -49,4 +54,6 @@ export const joinModules = (modules: readonly FeatureModule[]): Required<Feature
   operations: modules.flatMap(({ operations = [] }) => operations),
   routes: modules.flatMap(({ routes = [] }) => routes),
   checks: modules.flatMap(({ checks = [] }) => checks),
+  tools: modules.flatMap(({ tools = [] }) => tools),
+  toolSources: modules.flatMap(({ toolSources = [] }) => toolSources),
 });

@@ -105,8 +105,21 @@ export interface SessionLifecycle {
       readonly optionId: string;
       readonly comment: string;
       readonly decidedBy: string;
+      /** The data that an `input` asks for. */
+      readonly value?: unknown;
+      /** Set by the sign-in itself: nobody else may say that one succeeded. */
+      readonly isSignIn?: boolean;
     },
   ): Promise<PermissionData>;
+}
+
+/** Wakes calls of tools that wait for events. */
+export interface CallWakes {
+  /**
+   * The event that calls of the turn wait for under `key` happened. False when none waits for it: the turn is over, or the call looks
+   * for the event itself before it waits. Locks the turn's session, so call it in a transaction that holds no other one.
+   */
+  wake(tx: WriteTx, turnId: string, key: string): Promise<boolean>;
 }
 
 /** What a running turn has shown so far; kept in its worker's memory. */
@@ -145,6 +158,8 @@ export interface RuntimeConfig {
   readonly sessionQueue: number;
   readonly messageBytes: number;
   readonly permissionTimeoutMs: number;
+  /** How long other questions than those for permission wait for a person. */
+  readonly requestTimeoutMs: number;
   readonly historySeconds: number;
   readonly streamRestart: number;
   readonly drainMs: number;

@@ -7,6 +7,7 @@ import { Sweeper, TurnWorker } from './claim/index.ts';
 import type {
   Admission,
   AgentDirectory,
+  CallWakes,
   HistoryReader,
   LiveTurns,
   NamespaceGate,
@@ -20,7 +21,7 @@ import type {
   TurnTracer,
   UsageMeter,
 } from './contract.ts';
-import { createAdmission, createSessionLifecycle } from './session/index.ts';
+import { createAdmission, createCallWakes, createSessionLifecycle } from './session/index.ts';
 import { createSteps, type DeltaPressure } from './steps/index.ts';
 
 /** Everything the engine is handed by app; each part declares the few members that it uses. */
@@ -57,6 +58,7 @@ export interface RuntimeDeps {
 export interface Runtime {
   readonly admission: Admission;
   readonly lifecycle: SessionLifecycle;
+  readonly wakes: CallWakes;
   readonly live: LiveTurns;
   readonly worker: TurnWorker;
   readonly sweeper: Sweeper;
@@ -75,6 +77,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   return {
     admission: createAdmission(deps),
     lifecycle: createSessionLifecycle(deps),
+    wakes: createCallWakes(deps),
     live: worker,
     worker,
     sweeper,

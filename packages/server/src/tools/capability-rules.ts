@@ -1,4 +1,4 @@
-import type { ApprovalMode } from './contract.ts';
+import type { ApprovalMode, NamespaceReach, ToolCapability } from './contract.ts';
 
 /** `capabilities.<capability>.<action>` of the configuration; `false` denies everywhere, `*` all actions. */
 export type CapabilitySwitches = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
@@ -38,16 +38,28 @@ const isApproval = (value: unknown): value is ApprovalMode => value === 'allow' 
  */
 export const approvalOf = (
   capabilities: Capabilities,
-  wanted: { readonly name: string; readonly action: string },
+  wanted: ToolCapability,
   switches: CapabilitySwitches = {},
 ): ApprovalMode | undefined => {
   const off = Object.hasOwn(switches, wanted.name) ? switches[wanted.name] : undefined;
   if (off !== undefined && (off['*'] === false || off[wanted.action] === false)) return undefined;
-  const grants = grantsOf(capabilities, wanted.name);
-  const named = grants.filter((grant) => grant.action === wanted.action);
-  const matching = named.length > 0 ? named : grants.filter((grant) => grant.action === '*');
+  const matching = matchingGrants(capabilities, wanted);
+  if (matching.length === 0) return isGrantedAnyway(capabilities, wanted) ? 'allow' : undefined;
   return matching.map((grant) => grant.approval).sort((a, b) => STRICTNESS[b] - STRICTNESS[a])[0];
 };
+
+/** How far the entries that grant an action reach; entries that name the action win over `*`. */
+export const reachOf = (capabilities: Capabilities, wanted: ToolCapability): NamespaceReach =>
+  matchingGrants(capabilities, wanted).some((grant) => grant.namespaces.includes('.:*')) ? 'descendants' : 'own';
+
+const matchingGrants = (capabilities: Capabilities, { name, action }: ToolCapability): readonly CapabilityGrant[] => {
+  const grants = grantsOf(capabilities, name);
+  const named = grants.filter((grant) => grant.action === action);
+  return named.length > 0 ? named : grants.filter((grant) => grant.action === '*');
+};
+
+const isGrantedAnyway = (capabilities: Capabilities, { name, granted }: ToolCapability): boolean =>
+  granted === 'always' || (granted === 'unless-listed' && !Object.hasOwn(capabilities, name));
 
 /** The valid entries of one capability. */
 export const grantsOf = (capabilities: Capabilities, capability: string): readonly CapabilityGrant[] => {
@@ -79,6 +91,7 @@ const CAPABILITY_ACTIONS: ReadonlyMap<string, readonly string[]> = new Map(
     tasks: ['inspect', 'create', 'update'],
     workflows: ['inspect', 'run'],
     goals: ['inspect', 'create', 'update'],
+    people: ['ask'],
     code: ['run'],
     sandbox: ['exec', 'read', 'write'],
   }),

@@ -5,6 +5,16 @@ export type ToolEffect = 'read' | 'write' | 'external';
 /** Codes of a failed result. */
 export type ToolErrorCode = 'unknown_tool' | 'invalid_arguments' | 'denied' | 'timeout' | 'unavailable' | 'failed';
 
+/** A turn that led to another one. */
+export interface CausingTurn {
+  readonly namespace: string;
+  readonly agent: string;
+  readonly turnId: string;
+}
+
+/** `own`: the agent's namespace; `descendants`: the namespaces below it too. */
+export type NamespaceReach = 'own' | 'descendants';
+
 export interface ToolContext {
   readonly namespace: string;
   readonly agent: string;
@@ -14,7 +24,17 @@ export interface ToolContext {
   /** The same for every run of this call. */
   readonly idempotencyKey: string;
   readonly identity: string;
+  /** Turns that led to this one, the first cause first; empty for a turn from outside. */
+  readonly lineage: readonly CausingTurn[];
+  /** How far the grant of the tool reaches: the agent's own namespace, or its descendants as well. */
+  readonly reach: NamespaceReach;
   readonly signal: AbortSignal;
+  /** Says that the call is getting on: its time-out begins anew, up to the longest that any tool may take. */
+  readonly progress: () => void;
+  /** What people answered to the questions of this call so far, in the order in which it asked. */
+  readonly answers: readonly ToolAnswer[];
+  /** The event this call last waited for; absent while it has waited for none. */
+  readonly waited?: ToolPause;
   /** Micros since the epoch, from the turn's injected clock. */
   readonly nowMicros: number;
   /** W3C trace headers for servers that the tool calls. */
@@ -32,6 +52,48 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
+/** What a call asks a person before it can finish. */
+export interface ToolQuestion {
+  /** Names the question within its call, so that the call finds the answer when it runs again. */
+  readonly key: string;
+  /** `input`: data by `schema`; `sign_in`: the person opens `url`, and the sign-in itself answers. */
+  readonly kind: 'input' | 'sign_in';
+  /** Shown to the person. */
+  readonly prompt: string;
+  /** JSON Schema of the answer; absent: any JSON value. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  readonly url?: string;
+}
+
+/** A person's answer to a question of the call; `declined` also when time ran out. */
+export interface ToolAnswer {
+  readonly key: string;
+  readonly kind: ToolQuestion['kind'];
+  readonly decision: 'accepted' | 'declined';
+  /** The data of an accepted `input`. */
+  readonly value?: unknown;
+  readonly decidedBy: string;
+  readonly comment: string;
+}
+
+/** A wait of the call for something other than a person. */
+export interface ToolPause {
+  readonly key: string;
+  /** Unix micros: when it began to wait, and the latest it was willing to. */
+  readonly sinceMicros: number;
+  readonly untilMicros: number;
+  /** What ended it: the event, a message that steers the turn, or nothing yet (time, a crash). */
+  readonly endedBy: '' | 'event' | 'steering';
+}
+
+/**
+ * The call cannot finish yet. The turn waits without a worker, then the call runs again from its beginning, with the same id and
+ * idempotency key, and finds the answer or the pause in its context. Whoever watches the event wakes the turn by `key`.
+ */
+export type ToolWait =
+  | { readonly wait: 'person'; readonly question: ToolQuestion }
+  | { readonly wait: 'event'; readonly key: string; readonly untilMicros: number };
+
 export interface Tool {
   readonly name: string;
   readonly description: string;
@@ -41,9 +103,20 @@ export interface Tool {
   /** Milliseconds; absent = runtime.toolTimeout. */
   readonly timeoutMs?: number;
   /** Capability and action that must grant it; absent = always offered. */
-  readonly capability?: { readonly name: string; readonly action: string };
+  readonly capability?: ToolCapability;
   /** May throw: the runtime turns that into a `failed` result. Runs at least once per call id. */
-  run(context: ToolContext, input: Readonly<Record<string, unknown>>): Promise<ToolResult>;
+  run(context: ToolContext, input: Readonly<Record<string, unknown>>): Promise<ToolResult | ToolWait>;
+}
+
+/** What must grant a tool. */
+export interface ToolCapability {
+  readonly name: string;
+  readonly action: string;
+  /**
+   * Granted without an entry: `unless-listed` while the agent lists nothing under the capability, not even an empty list; `always`,
+   * where entries only set the approval.
+   */
+  readonly granted?: 'unless-listed' | 'always';
 }
 
 /** `approval` of a capability entry; absent means allow. */
@@ -52,6 +125,7 @@ export type ApprovalMode = 'allow' | 'ask' | 'deny';
 export interface OfferedTool {
   readonly tool: Tool;
   readonly approval: ApprovalMode;
+  readonly reach: NamespaceReach;
 }
 
 /** What an agent's spec grants, plain data (AgentSpec.capabilities and features). */
@@ -60,15 +134,74 @@ export interface ToolGrants {
   readonly agent: string;
   readonly capabilities: Readonly<Record<string, readonly unknown[]>>;
   readonly features: readonly { readonly name: string; readonly type: string; readonly required: boolean }[];
+  /** AgentSpec.mcp_server_refs. */
+  readonly mcpServers: readonly string[];
+  /** AgentSpec.a2a.connections. */
+  readonly connections: readonly ConnectionGrant[];
+}
+
+/** Another agent that an agent may delegate to; the fields of AgentSpec.a2a.connections. */
+export interface ConnectionGrant {
+  readonly name: string;
+  readonly description: string;
+  readonly target?:
+    | {
+        readonly internal?: { readonly namespace: string; readonly agent: string } | undefined;
+        readonly external?: { readonly agentCardUrl: string } | undefined;
+      }
+    | undefined;
+  readonly inputModes: readonly string[];
+  readonly outputModes: readonly string[];
+  readonly timeoutSeconds: number;
+  readonly maxDepth: number;
+  readonly auth?: { readonly kind: string; readonly secretRef: string } | undefined;
+}
+
+/** The turn for which tools are listed. */
+export interface ToolTurn {
+  /** The same object for all turns of one agent revision. */
+  readonly grants: ToolGrants;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly identity: string;
+  readonly lineage: readonly CausingTurn[];
+  /** Stop, loss of the claim, time-out. */
+  readonly signal: AbortSignal;
+}
+
+/** Tools that depend on more than the agent's grants: on servers, documents, the session. Listed anew at every step. */
+export interface ToolSource {
+  /** For logs. */
+  readonly name: string;
+  /** Toolsets that exist because of this source (names of features of type `toolset`). */
+  readonly toolsets?: readonly string[];
+  /** Names it offers to some: a call of one that is not offered to this turn is denied, not unknown. */
+  readonly names?: readonly string[];
+  /** Whether an agent with these grants may have tools of it at all; cheap, asked once per agent revision. */
+  concerns(grants: ToolGrants): boolean;
+  /** May throw: the turn then goes on without them, and the log says so. A tool of the process wins over one of the same name. */
+  tools(turn: ToolTurn): Promise<readonly Tool[]>;
+}
+
+/** What one part of the product brings for models to call. */
+export interface ToolSupply {
+  readonly tools?: readonly Tool[];
+  readonly toolSources?: readonly ToolSource[];
 }
 
 export interface ToolRegistry {
-  /** Tools of this agent, sorted by name; denied ones are absent. */
-  offered(grants: ToolGrants): readonly OfferedTool[];
+  /** Adds tools before the first turn runs; throws a Fault for a bad or duplicate name, which stops the start. */
+  add(supply: ToolSupply): void;
+  /** Tools of this turn, sorted by name; denied ones are absent. */
+  offered(turn: ToolTurn): Promise<readonly OfferedTool[]>;
   /** True for every tool of this process, offered or not: such a call is denied, any other is unknown. */
   exists(name: string): boolean;
   /** All violations of the tool's schema, empty when valid. */
   validate(tool: Tool, input: unknown): readonly string[];
+  /** The same for any JSON Schema. */
+  check(schema: Readonly<Record<string, unknown>>, value: unknown): readonly string[];
+  /** Whether the process has a backend for a feature of type `toolset`. */
+  hasToolset(name: string): boolean;
 }
 
 /** A result whose text the model reads; `structured` says the same as data. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../base/index.ts';
 import {
   calculateTool,
   createGoalTools,
@@ -19,14 +20,19 @@ const context: ToolContext = {
   callId: 'call_t1_1_0',
   idempotencyKey: 'abcdefghijklmnopqrstuvwxyz',
   identity: 'anna',
+  lineage: [],
+  reach: 'own',
+  progress: () => undefined,
+  answers: [],
   signal: new AbortController().signal,
   nowMicros: Date.UTC(2026, 2, 29, 0, 30, 5) * 1000,
 };
 
 /** Text and structured value of a call; fails when the arguments break the tool's own schema. */
 const call = async (tool: Tool, input: Readonly<Record<string, unknown>>, change: Partial<ToolContext> = {}) => {
-  expect(createToolRegistry({ tools: [tool] }).validate(tool, input)).toEqual([]);
+  expect(createToolRegistry({ tools: [tool], log: silentLog }).validate(tool, input)).toEqual([]);
   const result = await tool.run({ ...context, ...change }, input);
+  if ('wait' in result) throw new Error('the call waits');
   const [first] = result.content;
   return { text: first?.type === 'text' ? first.text : '', structured: result.structured, isError: result.isError };
 };
@@ -127,7 +133,9 @@ describe('calculate', () => {
   });
 
   it('refuses longer expressions by its schema', () => {
-    expect(createToolRegistry({ tools: [] }).validate(calculateTool, { expression: '1'.repeat(1001) })).toHaveLength(1);
+    expect(
+      createToolRegistry({ tools: [], log: silentLog }).validate(calculateTool, { expression: '1'.repeat(1001) }),
+    ).toHaveLength(1);
   });
 });
 

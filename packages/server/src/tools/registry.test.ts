@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../base/index.ts';
 import {
   approvalOf,
   capabilityProblems,
@@ -6,6 +7,7 @@ import {
   grantsOf,
   type Tool,
   type ToolGrants,
+  type ToolTurn,
   textResult,
 } from './index.ts';
 
@@ -27,48 +29,60 @@ const grants = (capabilities: ToolGrants['capabilities'], features: ToolGrants['
   agent: 'helper',
   capabilities,
   features,
+  mcpServers: [],
+  connections: [],
+});
+
+const turnOf = (given: ToolGrants): ToolTurn => ({
+  grants: given,
+  sessionId: 's1',
+  turnId: 't1',
+  identity: 'anna',
+  lineage: [],
+  signal: new AbortController().signal,
 });
 
 const files = { name: 'files', action: 'read' };
 const toolset = (name: string, type = 'toolset') => ({ name, type, required: false });
 
-const offeredBy = (given: ToolGrants, switches = {}): readonly string[] =>
-  createToolRegistry({
+const offeredBy = async (given: ToolGrants, switches = {}): Promise<readonly string[]> => {
+  const registry = createToolRegistry({
     tools: [tool('read_file', files), tool('delete_file', { name: 'files', action: 'delete' }), tool('clock')],
     switches,
-  })
-    .offered(given)
-    .map(({ tool: { name }, approval }) => `${name}:${approval}`);
+    log: silentLog,
+  });
+  return (await registry.offered(turnOf(given))).map(({ tool: { name }, approval }) => `${name}:${approval}`);
+};
 
 describe('offering tools', () => {
-  it('always offers tools without a capability, sorted by name', () => {
-    const registry = createToolRegistry({ tools: [tool('b'), tool('a')] });
-    expect(registry.offered(grants({})).map((offer) => offer.tool.name)).toEqual(['a', 'b']);
+  it('always offers tools without a capability, sorted by name', async () => {
+    const registry = createToolRegistry({ tools: [tool('b'), tool('a')], log: silentLog });
+    expect((await registry.offered(turnOf(grants({})))).map((offer) => offer.tool.name)).toEqual(['a', 'b']);
   });
 
-  it('offers what an action, a star or an object grants, with its approval', () => {
-    expect(offeredBy(grants({}))).toEqual(['clock:allow']);
-    expect(offeredBy(grants({ files: [] }))).toEqual(['clock:allow']);
-    expect(offeredBy(grants({ files: ['read'] }))).toEqual(['clock:allow', 'read_file:allow']);
-    expect(offeredBy(grants({ files: ['*'] }))).toEqual(['clock:allow', 'delete_file:allow', 'read_file:allow']);
-    expect(offeredBy(grants({ files: [{ action: 'read', approval: 'ask' }] }))).toEqual([
+  it('offers what an action, a star or an object grants, with its approval', async () => {
+    expect(await offeredBy(grants({}))).toEqual(['clock:allow']);
+    expect(await offeredBy(grants({ files: [] }))).toEqual(['clock:allow']);
+    expect(await offeredBy(grants({ files: ['read'] }))).toEqual(['clock:allow', 'read_file:allow']);
+    expect(await offeredBy(grants({ files: ['*'] }))).toEqual(['clock:allow', 'delete_file:allow', 'read_file:allow']);
+    expect(await offeredBy(grants({ files: [{ action: 'read', approval: 'ask' }] }))).toEqual([
       'clock:allow',
       'read_file:ask',
     ]);
-    expect(offeredBy(grants({ files: [{ action: 'read', namespaces: ['.', '.:*'] }] }))).toEqual([
+    expect(await offeredBy(grants({ files: [{ action: 'read', namespaces: ['.', '.:*'] }] }))).toEqual([
       'clock:allow',
       'read_file:allow',
     ]);
   });
 
-  it('hides denied actions', () => {
-    expect(offeredBy(grants({ files: ['*', { action: 'delete', approval: 'deny' }] }))).toEqual([
+  it('hides denied actions', async () => {
+    expect(await offeredBy(grants({ files: ['*', { action: 'delete', approval: 'deny' }] }))).toEqual([
       'clock:allow',
       'read_file:allow',
     ]);
   });
 
-  it('lets an entry that names the action win over a star, and the strictest among equals', () => {
+  it('lets an entry that names the action win over a star, and the strictest among equals', async () => {
     const ask = { action: 'read', approval: 'ask' };
     expect(approvalOf({ files: ['*', ask] }, files)).toBe('ask');
     expect(approvalOf({ files: [{ action: '*', approval: 'ask' }, 'read'] }, files)).toBe('allow');
@@ -76,14 +90,14 @@ describe('offering tools', () => {
     expect(approvalOf({ files: ['read', ask, { action: 'read', approval: 'deny' }] }, files)).toBe('deny');
   });
 
-  it('lets the configuration switch off an action or a whole capability everywhere', () => {
+  it('lets the configuration switch off an action or a whole capability everywhere', async () => {
     const all = grants({ files: ['*'] });
-    expect(offeredBy(all, { files: { delete: false } })).toEqual(['clock:allow', 'read_file:allow']);
-    expect(offeredBy(all, { files: { '*': false } })).toEqual(['clock:allow']);
-    expect(offeredBy(all, { files: { delete: true } })).toHaveLength(3);
+    expect(await offeredBy(all, { files: { delete: false } })).toEqual(['clock:allow', 'read_file:allow']);
+    expect(await offeredBy(all, { files: { '*': false } })).toEqual(['clock:allow']);
+    expect(await offeredBy(all, { files: { delete: true } })).toHaveLength(3);
   });
 
-  it('grants nothing for unknown names and other JSON values, and names each of them', () => {
+  it('grants nothing for unknown names and other JSON values, and names each of them', async () => {
     const capabilities = {
       files: [
         'fly',
@@ -98,7 +112,7 @@ describe('offering tools', () => {
       constructor: ['*'],
       mcp: ['github/create_issue', 'nothing'],
     };
-    expect(offeredBy(grants(capabilities))).toEqual(['clock:allow']);
+    expect(await offeredBy(grants(capabilities))).toEqual(['clock:allow']);
     expect(capabilityProblems(capabilities)).toEqual([
       'unknown capability "constructor"',
       'capability files does not know "fly"',
@@ -114,43 +128,48 @@ describe('offering tools', () => {
     expect(capabilityProblems({ schedules: ['create:new', '*'], knowledge: [] })).toEqual([]);
   });
 
-  it('grants nothing of a capability that does not exist', () => {
+  it('grants nothing of a capability that does not exist', async () => {
     expect(grantsOf({ teleport: ['read', '*'] }, 'teleport')).toEqual([]);
   });
 
-  it('reads the namespaces of an entry', () => {
+  it('reads the namespaces of an entry', async () => {
     expect(grantsOf({ files: [{ action: 'read', namespaces: ['.:*'] }] }, 'files')).toEqual([
       { action: 'read', approval: 'allow', namespaces: ['.:*'] },
     ]);
   });
 
-  it('offers goals only to agents that ask for the toolset', () => {
-    const registry = createToolRegistry({ tools: [tool('list_goals', { name: 'goals', action: 'inspect' })] });
+  it('offers goals only to agents that ask for the toolset', async () => {
+    const registry = createToolRegistry({
+      tools: [tool('list_goals', { name: 'goals', action: 'inspect' })],
+      log: silentLog,
+    });
     const goals = { goals: ['*'] };
-    expect(registry.offered(grants(goals))).toEqual([]);
-    expect(registry.offered(grants({}, [toolset('goals')]))).toEqual([]);
-    expect(registry.offered(grants(goals, [toolset('goals', 'skill')]))).toEqual([]);
-    expect(registry.offered(grants(goals, [toolset('goals')]))).toHaveLength(1);
-    expect(registry.offered(grants(goals, [toolset('goals', '')]))).toHaveLength(1);
+    expect(await registry.offered(turnOf(grants(goals)))).toEqual([]);
+    expect(await registry.offered(turnOf(grants({}, [toolset('goals')])))).toEqual([]);
+    expect(await registry.offered(turnOf(grants(goals, [toolset('goals', 'skill')])))).toEqual([]);
+    expect(await registry.offered(turnOf(grants(goals, [toolset('goals')])))).toHaveLength(1);
+    expect(await registry.offered(turnOf(grants(goals, [toolset('goals', '')])))).toHaveLength(1);
   });
 
-  it('knows every tool, offered or not', () => {
-    const registry = createToolRegistry({ tools: [tool('read_file', files)] });
+  it('knows every tool, offered or not', async () => {
+    const registry = createToolRegistry({ tools: [tool('read_file', files)], log: silentLog });
     expect([registry.exists('read_file'), registry.exists('other')]).toEqual([true, false]);
   });
 
-  it('refuses bad and doubled names at the start', () => {
-    expect(() => createToolRegistry({ tools: [tool('Bad-Name')] })).toThrow('not usable');
-    expect(() => createToolRegistry({ tools: [tool('a'), tool('a')] })).toThrow('two tools are named a');
+  it('refuses bad and doubled names at the start', async () => {
+    expect(() => createToolRegistry({ tools: [tool('Bad-Name')], log: silentLog })).toThrow('not usable');
+    expect(() => createToolRegistry({ tools: [tool('a'), tool('a')], log: silentLog })).toThrow(
+      'two tools are named a',
+    );
   });
 });
 
 describe('checking arguments', () => {
-  const registry = createToolRegistry({ tools: [] });
+  const registry = createToolRegistry({ tools: [], log: silentLog });
   const check = (inputSchema: Tool['inputSchema'], input: unknown) =>
     registry.validate(tool('t', undefined, inputSchema), input);
 
-  it('reports every violation of the schema in words', () => {
+  it('reports every violation of the schema in words', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -170,7 +189,7 @@ describe('checking arguments', () => {
     ]);
   });
 
-  it('understands JSON Schema 2020-12 and ignores formats and unknown words', () => {
+  it('understands JSON Schema 2020-12 and ignores formats and unknown words', async () => {
     const schema = {
       type: 'object',
       properties: { pair: { prefixItems: [{ type: 'string' }, { type: 'number' }], items: false } },
@@ -181,7 +200,7 @@ describe('checking arguments', () => {
     expect(check({ properties: { at: { type: 'string', format: 'date-time' } } }, { at: 'soon' })).toEqual([]);
   });
 
-  it('asks only for an object when a remote schema is unusable', () => {
+  it('asks only for an object when a remote schema is unusable', async () => {
     const broken = { type: 'nonsense' };
     expect(check(broken, { a: 1 })).toEqual([]);
     expect(check(broken, [1])).toEqual(['must be an object']);
@@ -189,7 +208,7 @@ describe('checking arguments', () => {
     expect([check(promising, {}), check(promising, 1)]).toEqual([[], ['must be an object']]);
   });
 
-  it('keeps two tools with the same $id apart', () => {
+  it('keeps two tools with the same $id apart', async () => {
     const schema = (type: string) => ({ $id: 'https://example.com/same', type: 'object', properties: { a: { type } } });
     expect(check(schema('string'), { a: 1 })).toEqual(['a must be string']);
     expect(check(schema('number'), { a: 1 })).toEqual([]);

@@ -1,13 +1,12 @@
-import { Fault } from '../base/index.ts';
-import { approvalOf, type CapabilitySwitches } from './capability-rules.ts';
-import type { OfferedTool, Tool, ToolGrants, ToolRegistry } from './contract.ts';
+import { Fault, type Log } from '../base/index.ts';
+import { approvalOf, type CapabilitySwitches, reachOf } from './capability-rules.ts';
+import type { OfferedTool, Tool, ToolGrants, ToolRegistry, ToolSource, ToolSupply, ToolTurn } from './contract.ts';
 import { createSchemaCheck } from './schema-check.ts';
 
-interface ToolRegistryDeps {
-  /** Native tools of this process; names are unique. */
-  readonly tools: readonly Tool[];
+interface ToolRegistryDeps extends ToolSupply {
   /** `capabilities.*` of the configuration. */
   readonly switches?: CapabilitySwitches;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 /** Names of tools as models and configuration see them. */
@@ -16,40 +15,110 @@ const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 /** Toolsets that an agent has only if its spec lists them as a feature. */
 const ONLY_AS_FEATURE: ReadonlySet<string> = new Set(['goals']);
 
-/** Toolsets whose backend every process has. */
-const BUILT_IN: ReadonlySet<string> = new Set(['goals']);
+/** What one agent revision is offered without asking any source, and the sources to ask. */
+interface AgentTools {
+  readonly native: readonly OfferedTool[];
+  readonly sources: readonly ToolSource[];
+}
 
-/** True for a toolset whose backend this process has. */
-export const isToolsetAvailable = (name: string): boolean => BUILT_IN.has(name);
+class Registry implements ToolRegistry {
+  readonly #switches: CapabilitySwitches;
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #names = new Set<string>();
+  readonly #toolsets = new Set<string>();
+  #tools: readonly Tool[] = [];
+  #sources: readonly ToolSource[] = [];
+  /** All turns of one agent revision share what is found here. */
+  #agents = new WeakMap<ToolGrants, AgentTools>();
+  readonly check: ToolRegistry['check'] = createSchemaCheck();
 
-/**
- * All tools by name, and which of them an agent is offered; throws a Fault for a bad or duplicate tool name, which stops
- * the start.
- */
-export const createToolRegistry = (deps: ToolRegistryDeps): ToolRegistry => {
-  const tools = sortByName(deps.tools);
-  const names = new Set(tools.map((tool) => tool.name));
-  const switches = deps.switches ?? {};
-  // All turns of one agent revision share its list.
-  const offers = new WeakMap<ToolGrants, readonly OfferedTool[]>();
-  return {
-    offered: (grants) => {
-      const known = offers.get(grants);
-      if (known !== undefined) return known;
-      const offered = tools.map((tool) => offer(tool, grants, switches)).filter((one) => one !== undefined);
-      offers.set(grants, offered);
-      return offered;
-    },
-    exists: (name) => names.has(name),
-    validate: createSchemaCheck(),
-  };
+  constructor({ switches = {}, log, ...supply }: ToolRegistryDeps) {
+    this.#switches = switches;
+    this.#log = log;
+    this.add(supply);
+  }
+
+  add({ tools = [], toolSources = [] }: ToolSupply): void {
+    this.#tools = sortByName([...this.#tools, ...tools]);
+    this.#sources = [...this.#sources, ...toolSources];
+    this.#agents = new WeakMap();
+    for (const { name, capability } of tools) {
+      this.#names.add(name);
+      if (capability !== undefined) this.#toolsets.add(capability.name);
+    }
+    for (const { names = [], toolsets = [] } of toolSources) {
+      for (const name of names) this.#names.add(name);
+      for (const toolset of toolsets) this.#toolsets.add(toolset);
+    }
+  }
+
+  async offered(turn: ToolTurn): Promise<readonly OfferedTool[]> {
+    const found = this.#toolsOf(turn.grants);
+    if (found.sources.length === 0) return found.native;
+    return withSources(found, turn, { switches: this.#switches, log: this.#log });
+  }
+
+  exists(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  validate(tool: Tool, input: unknown): readonly string[] {
+    return this.check(tool.inputSchema, input);
+  }
+
+  hasToolset(name: string): boolean {
+    return this.#toolsets.has(name);
+  }
+
+  #toolsOf(grants: ToolGrants): AgentTools {
+    const known = this.#agents.get(grants);
+    if (known !== undefined) return known;
+    const native = this.#tools.map((tool) => offer(tool, grants, this.#switches)).filter((one) => one !== undefined);
+    const found = { native, sources: this.#sources.filter((source) => source.concerns(grants)) };
+    this.#agents.set(grants, found);
+    return found;
+  }
+}
+
+/** All tools by name, and which of them an agent is offered. */
+export const createToolRegistry = (deps: ToolRegistryDeps): ToolRegistry => new Registry(deps);
+
+/** Native tools, then those of the sources whose names are still free, sorted by name. */
+const withSources = async (
+  { native, sources }: AgentTools,
+  turn: ToolTurn,
+  by: { readonly switches: CapabilitySwitches; readonly log: Pick<Log, 'warn'> },
+): Promise<readonly OfferedTool[]> => {
+  const lists = await Promise.all(sources.map((source) => listed(source, turn, by.log)));
+  const offered = new Map(native.map((one) => [one.tool.name, one]));
+  for (const tool of lists.flat()) {
+    const one = offer(tool, turn.grants, by.switches);
+    if (one !== undefined && !offered.has(tool.name)) offered.set(tool.name, one);
+  }
+  return [...offered.values()].sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+};
+
+/** A source that fails costs its own tools only. */
+const listed = async (source: ToolSource, turn: ToolTurn, log: Pick<Log, 'warn'>): Promise<readonly Tool[]> => {
+  try {
+    const tools = await source.tools(turn);
+    return tools.filter((tool) => TOOL_NAME.test(tool.name));
+  } catch (error) {
+    if (turn.signal.aborted) return [];
+    const { namespace, agent } = turn.grants;
+    const facts = { source: source.name, namespace, agent, turn: turn.turnId };
+    log.warn('tools could not be listed', { ...facts, reason: String(error) });
+    return [];
+  }
 };
 
 const offer = (tool: Tool, grants: ToolGrants, switches: CapabilitySwitches): OfferedTool | undefined => {
-  if (tool.capability === undefined) return { tool, approval: 'allow' };
-  if (ONLY_AS_FEATURE.has(tool.capability.name) && !hasToolset(grants, tool.capability.name)) return undefined;
-  const approval = approvalOf(grants.capabilities, tool.capability, switches);
-  return approval === undefined || approval === 'deny' ? undefined : { tool, approval };
+  const { capability } = tool;
+  if (capability === undefined) return { tool, approval: 'allow', reach: 'own' };
+  if (ONLY_AS_FEATURE.has(capability.name) && !hasToolset(grants, capability.name)) return undefined;
+  const approval = approvalOf(grants.capabilities, capability, switches);
+  if (approval === undefined || approval === 'deny') return undefined;
+  return { tool, approval, reach: reachOf(grants.capabilities, capability) };
 };
 
 const hasToolset = (grants: ToolGrants, name: string): boolean =>

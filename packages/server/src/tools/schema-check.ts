@@ -1,26 +1,28 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import type { Tool } from './contract.ts';
+
+/** A JSON Schema as plain data. */
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 const require = createRequire(import.meta.url);
 
 /**
- * Violations of a tool's input schema (JSON Schema 2020-12). The validator library is loaded at the first check
+ * Violations of a schema (JSON Schema 2020-12), such as that of a tool's input. The validator library is loaded at the first check
  * of the process, not at its start. Formats are annotations. If the schema of a remote tool does not compile, only that the input is
  * an object is checked: its server decides then.
  */
-export const createSchemaCheck = (): ((tool: Tool, input: unknown) => readonly string[]) => {
-  const compiled = new WeakMap<Tool['inputSchema'], ValidateFunction | 'unusable'>();
+export const createSchemaCheck = (): ((schema: JsonSchema, value: unknown) => readonly string[]) => {
+  const compiled = new WeakMap<JsonSchema, ValidateFunction | 'unusable'>();
   let ajv: Ajv2020 | undefined;
-  return (tool, input) => {
+  return (schema, value) => {
     ajv ??= newAjv();
-    let check = compiled.get(tool.inputSchema);
+    let check = compiled.get(schema);
     if (check === undefined) {
-      check = compile(ajv, tool);
-      compiled.set(tool.inputSchema, check);
+      check = compile(ajv, schema);
+      compiled.set(schema, check);
     }
-    if (check === 'unusable') return isObject(input) ? [] : ['must be an object'];
-    return check(input) ? [] : (check.errors ?? []).map(violation);
+    if (check === 'unusable') return isObject(value) ? [] : ['must be an object'];
+    return check(value) ? [] : (check.errors ?? []).map(violation);
   };
 };
 
@@ -35,9 +37,9 @@ const newAjv = (): Ajv2020 => {
   });
 };
 
-const compile = (ajv: Ajv2020, tool: Tool): ValidateFunction | 'unusable' => {
+const compile = (ajv: Ajv2020, schema: JsonSchema): ValidateFunction | 'unusable' => {
   try {
-    const check = ajv.compile({ ...tool.inputSchema });
+    const check = ajv.compile({ ...schema });
     // `$async` would return a promise whose rejection is never handled.
     return '$async' in check ? 'unusable' : check;
   } catch {

@@ -120,6 +120,7 @@ const runtimeConfig = (settings: Settings): RuntimeConfig => ({
   sessionQueue: settings['limits.sessionQueue'],
   messageBytes: settings['limits.messageBytes'],
   permissionTimeoutMs: settings['permissions.timeoutSeconds'],
+  requestTimeoutMs: settings['requests.timeoutSeconds'],
   historySeconds: settings['streams.historySeconds'] / 1_000,
   streamRestart: settings['models.streamRestart'],
   drainMs: settings['server.drainSeconds'],

@@ -20,6 +20,7 @@ export const wireApp = async (config: Config, serverHost: ServerHost, port: () =
   const features = wireFeatures({ config, engines, host, turns, port });
   const parts = joinModules(features.list);
   host.kinds.fill(parts.kinds);
+  turns.tools.add(parts);
   const machinery = new Machinery({
     ...host,
     reconcilers: [...parts.reconcilers, ...statusReconcilers(host, host.kinds.contracts.values())],

@@ -18,7 +18,6 @@ import {
   createReadToolOutput,
   createToolRegistry,
   currentTimeTool,
-  isToolsetAvailable,
 } from '../../tools/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
@@ -59,8 +58,10 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
       ...createGoalTools(createSessionGoals(store)),
     ],
     switches: settings['capabilities'] as CapabilitySwitches,
+    log,
   });
   const hasTool = (name: string): boolean => tools.exists(name);
+  const isToolsetAvailable = (name: string): boolean => tools.hasToolset(name);
   const dependencies = { models, capabilityProblems, isToolsetAvailable, hasTool };
   const agents = agentsModule({ ...host, dependencies, promptCheck });
   const skills = skillsModule(host);
@@ -89,7 +90,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     faultPoint,
   });
   const streams = wireStreams(config, host, runtime);
-  return { secrets, models, workerId, objects, agents, skills, usage, runtime, ...streams };
+  return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, ...streams };
 };
 
 /** Streams of sessions, and the cursors of answers. */

@@ -38,7 +38,10 @@ export interface ToolSpan {
   /** Headers for servers that the tool calls; undefined: those of the turn's caller are passed on. */
   readonly traceHeaders: Readonly<Record<string, string>> | undefined;
   /** `result` is read only when contents may be captured. */
-  end(outcome: { readonly end: 'finished' | 'failed' | 'timeout' | 'stopped'; readonly result: unknown }): void;
+  end(outcome: {
+    readonly end: 'finished' | 'failed' | 'timeout' | 'stopped' | 'waiting';
+    readonly result?: unknown;
+  }): void;
 }
 
 /** Span `invoke_agent <agent>`, parent of the others. */

@@ -1,4 +1,5 @@
 import type { TurnState } from '../../store/contracts/index.ts';
+import type { ToolPause } from '../../tools/contract.ts';
 import type { Goal } from '../../tools/goal-contract.ts';
 
 /** What sessions store and show: parts and events, the bodies of turns, sessions and permission requests, bus subjects. */
@@ -168,8 +169,10 @@ export interface TurnBody {
   readonly reason?: string;
   /** Sequence of the terminal event, 0 while open. */
   readonly lastSequence: number;
-  /** What a WAITING parked turn waits for. */
+  /** What a WAITING parked turn waits for: a person's answer, or an event that a call waits for. */
   readonly park?: { readonly kind: 'permission' | 'agent_wait'; readonly since: number; readonly until: number };
+  /** Events that open calls wait for, by call id; absent in turns that never waited for one. */
+  readonly pauses?: Readonly<Record<string, ToolPause>>;
   /** Micros of active time used by earlier attempts and fences. */
   readonly activeMicros: number;
   /** Tool calls started so far, against runtime.maxToolCalls. */
@@ -220,10 +223,19 @@ export interface PermissionData {
   readonly agent: string;
   readonly sessionId: string;
   readonly turnId: string;
+  /** What kind of answer is asked for; absent in requests of releases before, which all ask for permission. */
+  readonly kind?: RequestKind;
+  /** The call that asks; '' where no call does. */
   readonly toolCallId: string;
+  /** Name of the question within its call; absent where a call asks only one. */
+  readonly key?: string;
   readonly action: string;
   readonly prompt: string;
   readonly input: unknown;
+  /** JSON Schema of the answer to an `input`. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  /** What a person opens to sign in. */
+  readonly url?: string;
   readonly options: readonly {
     readonly id: string;
     readonly name: string;
@@ -237,4 +249,12 @@ export interface PermissionData {
   readonly decidedBy: string;
   readonly decidedAt: number;
   readonly comment: string;
+  /** The data of an accepted `input`. */
+  readonly answer?: unknown;
 }
+
+/**
+ * What a turn may ask a person: to run a tool, to give data, to sign in to a tool's server, to raise a limit. All of them wait, are listed,
+ * answered and closed in the same way.
+ */
+export type RequestKind = 'permission' | 'input' | 'sign_in' | 'budget';

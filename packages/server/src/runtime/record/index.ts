@@ -5,7 +5,7 @@
  */
 export { closingParts } from './closing-parts.ts';
 export { EventSequencer } from './event-sequencer.ts';
-export { permissionRow, requestPart, resultPart } from './permission-records.ts';
+export { kindOf, permissionRow, requestPart, resultPart } from './permission-records.ts';
 export { type Knobs, knobsOf, profilesInOrder, type ResolvedProfile } from './profile-rules.ts';
 export { errorPart, mayFailOver, type TurnError, type TurnErrorClass } from './turn-error.ts';
 export { isStoreAway, LostClaim } from './turn-faults.ts';

@@ -1,5 +1,5 @@
 import type { PermissionRow } from '../../store/contracts/index.ts';
-import { PART, type Part, type PermissionData } from './contract.ts';
+import { PART, type Part, type PermissionData, type RequestKind } from './contract.ts';
 
 /** Permission requests as rows and as parts. */
 
@@ -13,6 +13,9 @@ const optionPayload = (option: PermissionData['options'][number]): Record<string
   remember: option.remember,
 });
 
+/** What kind of answer a request asks for. */
+export const kindOf = (data: Pick<PermissionData, 'kind'>): RequestKind => data.kind ?? 'permission';
+
 /** The question as it is in the message. */
 export const requestPart = (data: PermissionData, id: string): Part => ({
   id,
@@ -21,11 +24,15 @@ export const requestPart = (data: PermissionData, id: string): Part => ({
   content: data.prompt,
   payload: {
     request_id: data.id,
+    kind: kindOf(data),
     tool_call_id: data.toolCallId,
+    ...(data.key === undefined ? {} : { key: data.key }),
     action: data.action,
     prompt: data.prompt,
     input: data.input,
     options: data.options.map(optionPayload),
+    ...(data.schema === undefined ? {} : { schema: data.schema }),
+    ...(data.url === undefined ? {} : { url: data.url }),
     expires_at: data.expiresAt,
   },
   createdAt: data.createdAt,
@@ -43,6 +50,7 @@ export const resultPart = (data: PermissionData, id: string): Part => ({
     decided_by: data.decidedBy,
     decided_at: data.decidedAt,
     comment: data.comment,
+    ...(data.answer === undefined ? {} : { answer: data.answer }),
   },
   createdAt: data.decidedAt,
 });

@@ -13,6 +13,7 @@ import {
   WAKE_TURNS,
 } from '../contract.ts';
 import { emptyTurn, interruptPlace, newTurnBody, partId, type SteerBody } from '../record/index.ts';
+import { endPausesForSteering } from './call-wakes.ts';
 import type { FinishPorts } from './turn-finish.ts';
 import { stopTurns } from './turn-stop.ts';
 
@@ -107,6 +108,7 @@ const steer = async ({ tx, ports }: Scope, placement: Placement, turn: TurnRow):
     lastActive: Math.max(session.lastActive, tx.now()),
     lastMessageId: replyMessageId,
   });
+  await endPausesForSteering({ tx, ports }, turn);
   tx.afterCommit(() => ports.bus.publish(STEER_ADDED, { turnId: turn.id }));
   return { messageId, turnId: turn.id, replyMessageId, steered: true };
 };

@@ -5,6 +5,7 @@
  * claim, steps and attempt where a turn ends, parks or is released, and by the goal tools (`createSessionGoals`).
  */
 export { createAdmission } from './admission.ts';
+export { createCallWakes } from './call-wakes.ts';
 export { closePermissions, expirePermissions } from './permission-answers.ts';
 export { createSessionGoals } from './session-goals.ts';
 export { createSessionLifecycle } from './session-lifecycle.ts';

@@ -1,13 +1,8 @@
-import { Fault, notFound } from '../../base/index.ts';
+import { Fault, invalidField, notFound, sortedJson } from '../../base/index.ts';
 import type { Bus, PermissionRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import { PERMISSION_ANSWERED, type PermissionData, type SessionLifecycle, WAKE_TURNS } from '../contract.ts';
 import {
-  PERMISSION_ANSWERED,
-  type PermissionData,
-  type SessionLifecycle,
-  type TurnBody,
-  WAKE_TURNS,
-} from '../contract.ts';
-import {
+  kindOf,
   parseBody,
   parsePermission,
   parseSide,
@@ -16,6 +11,7 @@ import {
   recordedParts,
   resultPart,
 } from '../record/index.ts';
+import { isParked, wakeTurn } from './call-wakes.ts';
 
 type Answer = Parameters<SessionLifecycle['answerPermission']>[2];
 
@@ -24,6 +20,9 @@ interface Scope {
   readonly tx: WriteTx;
   readonly ports: { readonly bus: Pick<Bus, 'publish'> };
 }
+
+/** Whether data fits the schema of the request that asked for it: what is wrong, nothing when it does. */
+export type SchemaCheck = (schema: Readonly<Record<string, unknown>>, value: unknown) => readonly string[];
 
 const closedFault = (data: PermissionData): Fault =>
   new Fault('FAILED_PRECONDITION', 'PERMISSION_CLOSED', `permission request ${data.id} is already closed`, {
@@ -47,21 +46,6 @@ const chooseOption = (data: PermissionData, answer: Answer): PermissionData['opt
   return option;
 };
 
-const isParked = (turn: TurnRow): boolean => turn.state === 'WAITING' && turn.worker === '';
-
-/** Saves the turn with `body`; a parked one becomes claimable again. */
-const wakeTurn = async (tx: WriteTx, turn: TurnRow, body: TurnBody): Promise<void> => {
-  if (!isParked(turn)) {
-    await tx.log.saveTurn({ ...turn, body: JSON.stringify(body) });
-    return;
-  }
-  const { park: _park, ...rest } = body;
-  const woken = { ...rest, resume: 'handover' as const };
-  await tx.log.saveTurn({ ...turn, state: 'QUEUED', ready: true, wakeAt: 0, body: JSON.stringify(woken) });
-  const session = await tx.log.session(turn.sessionId);
-  if (session !== undefined) await tx.log.saveSession({ ...session, state: 'PROCESSING' });
-};
-
 /** Journals the decision behind what the turn recorded so far, whether it runs, waits or was handed over. */
 const journalDecision = async (tx: WriteTx, turn: TurnRow, data: PermissionData): Promise<void> => {
   const body = parseBody(turn);
@@ -73,6 +57,21 @@ const journalDecision = async (tx: WriteTx, turn: TurnRow, data: PermissionData)
     { turnId: turn.id, index: body.journalCount, kind: 'RESUME', at: tx.now(), body: JSON.stringify(entry) },
   ]);
   await wakeTurn(tx, turn, { ...body, journalCount: body.journalCount + 1 });
+};
+
+/** The data of an answer, checked; undefined where the request asks for none. */
+const checkedValue = (data: PermissionData, answer: Answer, check: SchemaCheck): unknown => {
+  const kind = kindOf(data);
+  if (kind === 'sign_in' && answer.allow && answer.isSignIn !== true)
+    throw invalidField('decision', 'a sign-in is completed where its url leads; here it can only be declined');
+  if (kind !== 'input' || !answer.allow) {
+    if (answer.value !== undefined) throw invalidField('answerJson', 'this request takes no data with this decision');
+    return undefined;
+  }
+  const problems = check(data.schema ?? {}, answer.value ?? null);
+  if (data.schema !== undefined && problems.length > 0)
+    throw invalidField('answerJson', `does not fit the schema of the request: ${problems.slice(0, 5).join('; ')}`);
+  return answer.value ?? null;
 };
 
 const remember = async (
@@ -95,7 +94,7 @@ const sameAction = async (tx: WriteTx, row: PermissionRow): Promise<readonly Per
 const decide = async (
   { tx, ports }: Scope,
   row: PermissionRow,
-  decision: Pick<PermissionData, 'decision' | 'optionId' | 'decidedBy' | 'comment'>,
+  decision: Pick<PermissionData, 'decision' | 'optionId' | 'decidedBy' | 'comment' | 'answer'>,
 ): Promise<PermissionData> => {
   const data: PermissionData = { ...parsePermission(row), ...decision, decidedAt: tx.now() };
   await tx.log.savePermission(permissionRow(data, false));
@@ -109,9 +108,17 @@ const decide = async (
   return data;
 };
 
+const isSameAnswer = (
+  data: PermissionData,
+  { option, value }: { readonly option: PermissionData['options'][number]; readonly value: unknown },
+): boolean =>
+  data.decision === (option.allow ? 'ALLOW' : 'DENY') &&
+  data.optionId === option.id &&
+  sortedJson(data.answer ?? null) === sortedJson(value ?? null);
+
 /** Answers one request of a locked session. */
 export const answerPermission = async (
-  { tx, ports }: Scope,
+  { tx, ports }: Scope & { readonly ports: { readonly tools: { readonly check: SchemaCheck } } },
   session: SessionRow,
   answer: Answer,
 ): Promise<PermissionData> => {
@@ -120,8 +127,9 @@ export const answerPermission = async (
     throw notFound('PermissionRequest', { session_id: session.id, request_id: answer.requestId });
   const data = parsePermission(row);
   const option = chooseOption(data, answer);
+  const value = checkedValue(data, answer, ports.tools.check);
   if (!row.open) {
-    if (data.decision === (answer.allow ? 'ALLOW' : 'DENY') && data.optionId === option.id) return data;
+    if (isSameAnswer(data, { option, value })) return data;
     throw closedFault(data);
   }
   if (row.expiresAt <= tx.now()) throw closedFault(data);
@@ -131,6 +139,7 @@ export const answerPermission = async (
     optionId: option.id,
     decidedBy: answer.decidedBy,
     comment: answer.comment,
+    ...(value === undefined ? {} : { answer: value }),
   };
   const decided = await decide({ tx, ports }, row, decision);
   if (option.remember) for (const other of await sameAction(tx, row)) await decide({ tx, ports }, other, decision);

@@ -20,7 +20,7 @@ import {
   type UsageMeter,
 } from '../contract.ts';
 import { EMPTY_SIDE, EventSequencer, parseBody, partId } from '../record/index.ts';
-import { answerPermission } from './permission-answers.ts';
+import { answerPermission, type SchemaCheck } from './permission-answers.ts';
 import { stopNamespaces } from './stop-namespaces.ts';
 import { type FinishPorts, holdObjects, runEndHooks } from './turn-finish.ts';
 import { publishAfterCommit, stopTurns } from './turn-stop.ts';
@@ -31,6 +31,7 @@ export interface LifecyclePorts extends FinishPorts {
   readonly namespaces: NamespaceGate;
   readonly usage: UsageMeter;
   readonly objects: Pick<ObjectAccess, 'hold'>;
+  readonly tools: { readonly check: SchemaCheck };
 }
 
 /** One transaction and what its steps use. */

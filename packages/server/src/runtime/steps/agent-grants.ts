@@ -1,12 +1,13 @@
 import { toJson } from '@bufbuild/protobuf';
 import { ListValueSchema } from '@bufbuild/protobuf/wkt';
-import type { ToolGrants } from '../../tools/contract.ts';
+import type { ToolGrants, ToolTurn } from '../../tools/contract.ts';
 import type { AgentRevision } from '../contract.ts';
+import type { StepTurn } from './contract.ts';
 
 const cache = new WeakMap<AgentRevision['spec'], ToolGrants>();
 
-/** Capabilities and features of an agent revision as plain data; kept while the frozen spec lives. */
-export const grantsOf = (agent: AgentRevision): ToolGrants => {
+/** What an agent revision may use, as plain data; kept while the frozen spec lives. */
+const grantsOf = (agent: AgentRevision): ToolGrants => {
   const known = cache.get(agent.spec);
   if (known !== undefined) return known;
   const capabilities: Record<string, readonly unknown[]> = {};
@@ -14,7 +15,15 @@ export const grantsOf = (agent: AgentRevision): ToolGrants => {
     const plain = toJson(ListValueSchema, list);
     capabilities[name] = Array.isArray(plain) ? plain : [];
   }
-  const grants = { namespace: agent.namespace, agent: agent.name, capabilities, features: agent.spec.features };
+  const { features, mcpServerRefs: mcpServers, a2a } = agent.spec;
+  const connections = a2a?.connections ?? [];
+  const grants = { namespace: agent.namespace, agent: agent.name, capabilities, features, mcpServers, connections };
   cache.set(agent.spec, grants);
   return grants;
+};
+
+/** The turn as the registry lists tools for it. */
+export const toolTurn = ({ agent, row, body, signal }: StepTurn): ToolTurn => {
+  const { identity, lineage } = body.cause;
+  return { grants: grantsOf(agent), sessionId: row.sessionId, turnId: row.id, identity, lineage, signal };
 };

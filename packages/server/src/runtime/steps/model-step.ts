@@ -2,7 +2,7 @@ import type { ToolRegistry } from '../../tools/contract.ts';
 import { type ObjectAccess, PART } from '../contract.ts';
 import { addUsage, parseSide } from '../record/index.ts';
 import { holdObjects } from '../session/index.ts';
-import { grantsOf } from './agent-grants.ts';
+import { toolTurn } from './agent-grants.ts';
 import type { ModelAnswer } from './answer/index.ts';
 import { ABORTED, AGAIN, type FaultPort, type LoopStep, type StepResult, type StepTurn } from './contract.ts';
 import { sideAfterCall, usagePart } from './model-call/index.ts';
@@ -66,7 +66,7 @@ export const createModelStep = (ports: ModelPorts, steps: TrySteps): LoopStep =>
   run: async (turn): Promise<StepResult> => {
     const number = turn.body.modelCalls + 1;
     const isLast = number >= turn.knobs.maxSteps;
-    const offered = isLast ? [] : ports.tools.offered(grantsOf(turn.agent));
+    const offered = isLast ? [] : await ports.tools.offered(toolTurn(turn));
     const end = await new ModelTries(turn, { offered, number }, { ports, steps }).run();
     if (end.kind === 'aborted') return ABORTED;
     if (end.kind === 'failed') return end;

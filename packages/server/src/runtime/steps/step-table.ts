@@ -3,11 +3,18 @@ import type { LoopStep } from './contract.ts';
 import { createModelStep, type ModelPorts } from './model-step.ts';
 import { createPermission, type PermissionPorts } from './permission-step.ts';
 import { createQuota, type QuotaPorts } from './quota-step.ts';
+import { createRequests, type RequestPorts } from './request-step.ts';
 import { createSteeringStep, type SteeringPorts } from './steering-step.ts';
 import { createToolStep, type ToolPorts } from './tool-step.ts';
 
 /** What all kinds of steps together are handed; each sees its own part only. */
-export type StepPorts = ToolPorts & PermissionPorts & QuotaPorts & SteeringPorts & ModelPorts & CompactionPorts;
+export type StepPorts = ToolPorts &
+  RequestPorts &
+  PermissionPorts &
+  QuotaPorts &
+  SteeringPorts &
+  ModelPorts &
+  CompactionPorts;
 
 /**
  * The kinds of steps of a process, in the order in which a turn is asked whether one is due: open calls come before anything
@@ -15,8 +22,9 @@ export type StepPorts = ToolPorts & PermissionPorts & QuotaPorts & SteeringPorts
  */
 export const createSteps = (ports: StepPorts): readonly LoopStep[] => {
   const quota = createQuota(ports);
+  const requests = createRequests(ports);
   return [
-    createToolStep(ports, { quota, permission: createPermission(ports) }),
+    createToolStep(ports, { quota, requests, permission: createPermission(ports, requests) }),
     createSteeringStep(ports),
     createModelStep(ports, { quota, compaction: createCompaction(ports, quota) }),
   ];

@@ -1,6 +1,6 @@
 import type { Clock, Log } from '../../base/index.ts';
 import { sessionHolder } from '../../store/contracts/index.ts';
-import type { OfferedTool, ToolContext, ToolRegistry, ToolResult } from '../../tools/contract.ts';
+import type { OfferedTool, ToolContext, ToolRegistry, ToolResult, ToolWait } from '../../tools/contract.ts';
 import {
   callerTrace,
   noMeter,
@@ -10,7 +10,8 @@ import {
   type TurnMeter,
 } from '../contract.ts';
 import { partId } from '../record/index.ts';
-import { grantsOf } from './agent-grants.ts';
+import { toolTurn } from './agent-grants.ts';
+import { pausedOn, questionRequest, registeredPause, withoutPause } from './call-waits.ts';
 import {
   AGAIN,
   type FaultPort,
@@ -22,8 +23,10 @@ import {
 } from './contract.ts';
 import type { Permission } from './permission-step.ts';
 import type { Quota } from './quota-step.ts';
+import type { Requests } from './request-step.ts';
 import {
   answeredCalls,
+  answersTo,
   type BatchEnd,
   type BatchPlan,
   batchOf,
@@ -32,6 +35,7 @@ import {
   driveBatch,
   failureFields,
   hasOpenCalls,
+  hasOpenQuestion,
   idempotencyKey,
   type JudgedCall,
   judgeCalls,
@@ -56,13 +60,14 @@ export interface ToolPorts extends FaultPort {
 /** Steps inside a batch. */
 export interface ToolSteps {
   readonly quota: Quota;
+  readonly requests: Requests;
   readonly permission: Permission;
 }
 
 /** One batch of tool calls of a turn: questions first, then the calls, each result journaled as it comes. */
 class ToolBatch {
   readonly #turn: StepTurn;
-  readonly #offered: readonly OfferedTool[];
+  #offered: readonly OfferedTool[] = [];
   readonly #ports: ToolPorts;
   readonly #steps: ToolSteps;
   /** The quota of tool calls is used up: the turn ends. */
@@ -70,20 +75,20 @@ class ToolBatch {
 
   constructor(turn: StepTurn, ports: ToolPorts, steps: ToolSteps) {
     this.#turn = turn;
-    this.#offered = ports.tools.offered(grantsOf(turn.agent));
     this.#ports = ports;
     this.#steps = steps;
   }
 
   /** Runs what is open until everything is answered, the turn must wait, or it is stopped. */
   async run(): Promise<StepResult> {
+    this.#offered = await this.#ports.tools.offered(toolTurn(this.#turn));
     for (;;) {
       const end = await this.#once();
       if (end === 'parked') return PARKED;
       if (this.#refused !== undefined) return this.#refused;
       if (end.kind !== 'parked') return AGAIN;
-      if (this.#isAnswered(end.index)) continue;
-      if (await this.#steps.permission.park(this.#turn)) return PARKED;
+      if (this.#mayGoOn(end.index)) continue;
+      if (await this.#steps.requests.park(this.#turn)) return PARKED;
     }
   }
 
@@ -101,17 +106,19 @@ class ToolBatch {
       isStopping: () => turn.isStopping || this.#refused !== undefined,
       settle: async (index) => {
         const entry = judged[index];
-        if (entry !== undefined)
-          await this.#settle(entry, states[index]?.state === 'refused' && entry.kind !== 'refused');
+        if (entry === undefined) return 'done';
+        return this.#settle(entry, states[index]?.state === 'refused' && entry.kind !== 'refused');
       },
     });
   }
 
-  /** An answer came while earlier calls of the batch ran: the batch continues without parking. */
-  #isAnswered(index: number): boolean {
-    const { recorded } = this.#turn;
+  /** What the call waits for came while other calls of the batch ran: the batch continues without parking. */
+  #mayGoOn(index: number): boolean {
+    const { recorded, body } = this.#turn;
     const call = batchOf(recorded).calls[index];
-    return call !== undefined && decisionFor(recorded, call.callId) !== 'open';
+    if (call === undefined) return false;
+    const pause = body.pauses?.[call.callId];
+    return !hasOpenQuestion(recorded, call.callId) && (pause === undefined || pause.endedBy !== '');
   }
 
   #judge(): readonly JudgedCall[] {
@@ -135,6 +142,7 @@ class ToolBatch {
     const effect = entry.kind === 'refused' ? 'read' : entry.tool.effect;
     if (known.done.has(entry.call.callId)) return { effect, state: 'done' };
     if (entry.kind === 'refused') return { effect, state: 'refused' };
+    if (hasOpenQuestion(this.#turn.recorded, entry.call.callId)) return { effect, state: 'asking' };
     if (entry.kind === 'run') return { effect, state: 'ready' };
     const decision = decisionFor(this.#turn.recorded, entry.call.callId);
     if (decision === 'allowed' || known.remembered[entry.tool.name] === 'allow') return { effect, state: 'ready' };
@@ -142,7 +150,7 @@ class ToolBatch {
     return { effect, state: 'asking' };
   }
 
-  async #settle(entry: JudgedCall, isDenied: boolean): Promise<void> {
+  async #settle(entry: JudgedCall, isDenied: boolean): Promise<'waiting' | 'done'> {
     if (entry.kind === 'refused') return this.#record(entry.call, entry.result, false);
     if (isDenied)
       return this.#record(entry.call, deniedResult(entry.tool.name, 'the request was denied or expired'), false);
@@ -150,17 +158,38 @@ class ToolBatch {
     const refused = await this.#steps.quota.run(this.#turn, { metric: 'tool.calls', callId });
     if (refused !== undefined) {
       this.#refused = refused;
-      return;
+      return 'done';
     }
-    const result = await this.#run(entry);
-    if (result !== undefined) await this.#record(entry.call, result, true);
+    for (;;) {
+      const outcome = await this.#run(entry);
+      if (outcome === undefined) return 'done';
+      if (!('wait' in outcome)) return this.#record(entry.call, outcome, true);
+      if (await this.#waits(entry, outcome)) return 'waiting';
+    }
   }
 
-  /** Result of a call that ran; undefined when it was stopped, or its claim went meanwhile. */
-  async #run({ tool, call, input }: RunnableCall): Promise<ToolResult | undefined> {
+  /**
+   * Notes what the call waits for. False: the call has to look once more. An event may come between the look and the note, and whoever
+   * brings it finds nothing to wake; behind the note it marks the pause, which keeps the turn from parking.
+   */
+  async #waits({ tool, call, input }: RunnableCall, wait: ToolWait): Promise<boolean> {
+    const turn = this.#turn;
+    if (wait.wait === 'person') {
+      await this.#steps.requests.ask(turn, [questionRequest({ tool, call, input }, wait.question)], false);
+      return true;
+    }
+    if (pausedOn(turn.body, call.callId, wait)) return true;
+    await turn.commit(async (tx, { body }) => ({
+      body: registeredPause(body, call.callId, { ...wait, now: tx.now() }),
+    }));
+    return false;
+  }
+
+  /** Result of a call that ran, or what it waits for; undefined when it was stopped, or its claim went meanwhile. */
+  async #run({ tool, call, input }: RunnableCall): Promise<ToolResult | ToolWait | undefined> {
     const { clock, log, meter, config, faultPoint } = this.#ports;
     const turn = this.#turn;
-    const context = this.#contextOf(call.callId);
+    const context = this.#contextOf(tool.name, call.callId);
     faultPoint('before-tool');
     const span = turn.span.toolCall(tool.name, call.callId, input);
     const startedMs = clock.monotonicMs();
@@ -172,6 +201,7 @@ class ToolBatch {
     span.end(outcome);
     (meter ?? noMeter).toolRan(tool.name, outcome.end, clock.monotonicMs() - startedMs);
     faultPoint('after-tool');
+    if (outcome.end === 'waiting') return turn.claim.lost ? undefined : outcome.wait;
     if (outcome.end === 'failed') {
       const { namespace, agent, sessionId: session, turnId } = context;
       const names = { namespace, agent, session, turn: turnId, tool: tool.name };
@@ -180,8 +210,9 @@ class ToolBatch {
     return outcome.end === 'stopped' || turn.claim.lost ? undefined : outcome.result;
   }
 
-  #contextOf(callId: string): Omit<ToolContext, 'signal'> {
-    const { row, body } = this.#turn;
+  #contextOf(tool: string, callId: string): Omit<ToolContext, 'signal' | 'progress'> {
+    const { row, body, recorded } = this.#turn;
+    const waited = body.pauses?.[callId];
     const { id: turnId, namespace, agent, sessionId } = row;
     return {
       namespace,
@@ -191,11 +222,15 @@ class ToolBatch {
       callId,
       idempotencyKey: idempotencyKey(placeOfCall(turnId, callId) ?? { turnId, step: 0, index: 0 }),
       identity: body.cause.identity,
+      lineage: body.cause.lineage,
+      reach: this.#offered.find((one) => one.tool.name === tool)?.reach ?? 'own',
+      answers: answersTo(recorded, callId),
+      ...(waited === undefined ? {} : { waited }),
       nowMicros: this.#ports.clock.nowMicros(),
     };
   }
 
-  async #record(call: RequestedCall, result: ToolResult, ran: boolean): Promise<void> {
+  async #record(call: RequestedCall, result: ToolResult, ran: boolean): Promise<'done'> {
     const { objects, clock, faultPoint } = this.#ports;
     const turn = this.#turn;
     const { claim, messageId } = turn;
@@ -214,10 +249,11 @@ class ToolBatch {
       const part = { ...made.part, id: partId(turn.nextIndex + state.foreign.length) };
       return {
         entries: [{ kind: 'TOOL_RESULT', value: { messageId, part, callId: call.callId } }],
-        body: { toolCalls: state.body.toolCalls + (ran ? 1 : 0) },
+        body: { toolCalls: state.body.toolCalls + (ran ? 1 : 0), ...withoutPause(state.body, call.callId) },
       };
     });
     faultPoint('after-tool-result');
+    return 'done';
   }
 }
 

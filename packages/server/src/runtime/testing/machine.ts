@@ -338,7 +338,7 @@ export class Machine {
       ids: { next: () => this.#ids.next(), take: (count: number) => this.#ids.take(count) },
       log: this.#log(),
       config: { ...testConfig, ...this.#options.config },
-      tools: createToolRegistry({ tools: this.tools.list().map((tool) => gate.tool(tool)) }),
+      tools: createToolRegistry({ tools: this.tools.list().map((tool) => gate.tool(tool)), log: silentLog }),
       agents: {
         current: (_tx: unknown, _namespace: string, name: string) => Promise.resolve(this.agents.get(name)),
         revision: (_tx: unknown, current: AgentRevision) => Promise.resolve(current),

@@ -104,6 +104,11 @@ export const timeKeys = {
     3_600_000,
     'Time to answer a permission request; then it is denied.',
   ),
+  'requests.timeoutSeconds': key(
+    duration({ min: 1_000 }),
+    7 * DAY,
+    'Time to answer what a turn asks a person apart from permissions: data, a sign-in, a higher limit; then it is declined.',
+  ),
   'schedules.minSpacingSeconds': key(duration({ min: 1_000 }), 1_000, 'Least time between two runs of a schedule.'),
   'namespaces.graceSeconds': key(duration(), DAY, 'How long the contents of a deleted namespace can be brought back.'),
   'files.ephemeralDays': key(duration({ min: DAY }), 30 * DAY, 'Life of EPHEMERAL files.'),

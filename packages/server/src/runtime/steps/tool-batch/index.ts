@@ -13,7 +13,14 @@ export * from './call-key.ts';
 export { failureFields } from './failure-fields.ts';
 export * from './judge-calls.ts';
 export * from './next-calls.ts';
-export { answeredCalls, batchOf, decisionFor, hasOpenCalls } from './recorded-calls.ts';
+export {
+  answeredCalls,
+  answersTo,
+  batchOf,
+  decisionFor,
+  hasOpenCalls,
+  hasOpenQuestion,
+} from './recorded-calls.ts';
 export * from './result-part.ts';
 export * from './run-batch.ts';
 export * from './run-tool.ts';

@@ -20,7 +20,7 @@ const facts = (change: Partial<JudgeFacts> = {}): JudgeFacts => ({
   ...change,
 });
 
-const offer = (name: string, approval: ApprovalMode) => ({ tool: tool(name), approval });
+const offer = (name: string, approval: ApprovalMode) => ({ tool: tool(name), approval, reach: 'own' as const });
 
 let serial = 0;
 const call = (name: string, input: unknown = {}): RequestedCall => ({ callId: `call_${serial++}`, name, input });

@@ -1,8 +1,8 @@
 import type { ToolEffect } from '../../../tools/contract.ts';
 
 /**
- * State of one call of a batch. `asking`: its permission question is not answered yet. `refused`: has a result without
- * running. `done`: its TOOL_RESULT is journaled.
+ * State of one call of a batch. `asking`: a question about it is not answered yet, or what it waits for did not happen yet. `refused`:
+ * has a result without running. `done`: its TOOL_RESULT is journaled.
  */
 export type CallState = 'ready' | 'asking' | 'refused' | 'running' | 'done';
 
@@ -16,7 +16,7 @@ export interface NextCalls {
   readonly run: readonly number[];
   /** Calls whose ready-made result can be recorded. */
   readonly answer: readonly number[];
-  /** The turn waits for the permission of this call; nothing runs meanwhile. */
+  /** The turn waits for this call; nothing runs meanwhile. */
   readonly park: number | undefined;
   readonly finished: boolean;
 }

@@ -14,7 +14,7 @@ const callOf = (kind: Kind): BatchPlan['calls'][number] => {
 /** A batch whose calls end only when the test says so. */
 class World {
   readonly started: number[] = [];
-  readonly #open = new Map<number, PromiseWithResolvers<void>>();
+  readonly #open = new Map<number, PromiseWithResolvers<'done'>>();
   stopping = false;
   readonly end: Promise<BatchEnd>;
 
@@ -25,7 +25,7 @@ class World {
       isStopping: () => this.stopping,
       settle: (index) => {
         this.started.push(index);
-        const gate = Promise.withResolvers<void>();
+        const gate = Promise.withResolvers<'done'>();
         this.#open.set(index, gate);
         return gate.promise;
       },
@@ -40,7 +40,7 @@ class World {
   async finish(index: number, error?: Error): Promise<void> {
     const gate = this.#open.get(index);
     this.#open.delete(index);
-    if (error === undefined) gate?.resolve();
+    if (error === undefined) gate?.resolve('done');
     else gate?.reject(error);
     await settled();
   }

@@ -4,15 +4,18 @@ import { type BatchCall, type CallState, nextCalls } from './next-calls.ts';
 export interface BatchPlan {
   readonly calls: readonly { readonly effect: ToolEffect; readonly state: Exclude<CallState, 'running'> }[];
   readonly parallelTools: number;
-  /** Runs or answers one call and records its result; a rejection (lost claim, store failure) ends the batch. */
-  readonly settle: (index: number) => Promise<void>;
+  /**
+   * Runs or answers one call and records its result, or answers `waiting`: the call needs an answer or an event first. A rejection
+   * (lost claim, store failure) ends the batch.
+   */
+  readonly settle: (index: number) => Promise<'waiting' | 'done'>;
   /** True once nothing more may start: stop flag, lost claim, hand-over. */
   readonly isStopping: () => boolean;
 }
 
 export type BatchEnd =
   | { readonly kind: 'finished' }
-  /** Waits for the permission of this call; everything before it is done. */
+  /** Waits for this call; everything before it is done. */
   | { readonly kind: 'parked'; readonly index: number }
   | { readonly kind: 'stopped' };
 
@@ -29,8 +32,8 @@ export const driveBatch = async (plan: BatchPlan): Promise<BatchEnd> => {
     calls[index] = { effect, state: 'running' };
     const work = settleCall(plan, index)
       .then(
-        () => {
-          calls[index] = { effect, state: 'done' };
+        (outcome) => {
+          calls[index] = { effect, state: outcome === 'waiting' ? 'asking' : 'done' };
         },
         (error: unknown) => {
           failures.push(error);
@@ -52,4 +55,4 @@ export const driveBatch = async (plan: BatchPlan): Promise<BatchEnd> => {
 };
 
 /** Also turns a synchronous throw into a rejection. */
-const settleCall = async (plan: BatchPlan, index: number): Promise<void> => plan.settle(index);
+const settleCall = async (plan: BatchPlan, index: number): Promise<'waiting' | 'done'> => plan.settle(index);

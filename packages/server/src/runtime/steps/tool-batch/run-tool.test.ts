@@ -3,7 +3,7 @@ import { Fault, ManualClock } from '../../../base/index.ts';
 import { type Tool, type ToolContext, type ToolResult, textResult } from '../../../tools/contract.ts';
 import { runTool, type ToolOutcome } from './index.ts';
 
-const context: Omit<ToolContext, 'signal'> = {
+const context: Omit<ToolContext, 'signal' | 'progress'> = {
   namespace: 'demo',
   agent: 'helper',
   sessionId: 's',
@@ -11,6 +11,9 @@ const context: Omit<ToolContext, 'signal'> = {
   callId: 'call_t_1_0',
   idempotencyKey: 'key',
   identity: 'anna',
+  lineage: [],
+  reach: 'own',
+  answers: [],
   nowMicros: 1,
 };
 
@@ -19,8 +22,12 @@ const start = (run: Tool['run'], change: Partial<Tool> = {}) => {
   const clock = new ManualClock();
   const stop = new AbortController();
   const tool: Tool = { name: 'probe', description: '', inputSchema: {}, effect: 'read', run, ...change };
-  const outcome = runTool(tool, context, { input: { a: 1 }, options: { timeoutMs: 1000, signal: stop.signal, clock } });
-  return { clock, stop, outcome };
+  const ran = runTool(tool, context, { input: { a: 1 }, options: { timeoutMs: 1000, signal: stop.signal, clock } });
+  const outcome = ran.then((end) => {
+    if (end.end === 'waiting') throw new Error('the call waits');
+    return end;
+  });
+  return { clock, stop, ran, outcome };
 };
 
 const settled = async (): Promise<void> => {

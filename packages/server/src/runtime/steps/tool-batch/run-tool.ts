@@ -5,6 +5,7 @@ import {
   type ToolContext,
   type ToolErrorCode,
   type ToolResult,
+  type ToolWait,
 } from '../../../tools/contract.ts';
 import { stoppedResult } from './judge-calls.ts';
 
@@ -23,6 +24,12 @@ export interface ToolOutcome {
   readonly error?: unknown;
 }
 
+/** A call that has no result yet. */
+export interface WaitingCall {
+  readonly end: 'waiting';
+  readonly wait: ToolWait;
+}
+
 /** Longest time-out a tool may ask for. */
 const MAX_TIMEOUT_MS = 600_000;
 /** How long a timed-out call may still clean up before it is abandoned. */
@@ -34,15 +41,15 @@ const GRACE_MS = 2000;
  */
 export const runTool = async (
   tool: Tool,
-  context: Omit<ToolContext, 'signal'>,
+  context: Omit<ToolContext, 'signal' | 'progress'>,
   call: { readonly input: Readonly<Record<string, unknown>>; readonly options: RunToolOptions },
-): Promise<ToolOutcome> => {
+): Promise<ToolOutcome | WaitingCall> => {
   const { signal, clock, timeoutMs } = call.options;
   if (signal.aborted) return { end: 'stopped', result: stoppedResult(tool.name) };
   const abort = new AbortController();
-  const work = startTool(tool, { ...context, signal: abort.signal }, call.input);
   const limitMs = Math.min(tool.timeoutMs ?? timeoutMs, MAX_TIMEOUT_MS);
-  const timer = delay(clock, limitMs);
+  const timer = silence(clock, limitMs);
+  const work = startTool(tool, { ...context, signal: abort.signal, progress: timer.renew }, call.input);
   const stop = aborted(signal);
   try {
     const first = await Promise.race([work, timer.done, stop.done]);
@@ -65,10 +72,10 @@ const startTool = async (
   tool: Tool,
   context: ToolContext,
   input: Readonly<Record<string, unknown>>,
-): Promise<ToolOutcome> => {
+): Promise<ToolOutcome | WaitingCall> => {
   try {
     const result = await tool.run(context, input);
-    return { end: 'finished', result };
+    return 'wait' in result ? { end: 'waiting', wait: result } : { end: 'finished', result };
   } catch (error) {
     return { end: 'failed', result: failureResult(tool.name, error), error };
   }
@@ -82,6 +89,26 @@ interface Pending<T> {
 const delay = (clock: Clock, ms: number): Pending<'elapsed'> => {
   const { promise, resolve } = Promise.withResolvers<'elapsed'>();
   return { done: promise, cancel: clock.after(ms, () => resolve('elapsed')) };
+};
+
+/** Elapses `ms` after the last sign of progress, and `MAX_TIMEOUT_MS` after the start at the latest. */
+const silence = (clock: Clock, ms: number): Pending<'elapsed'> & { readonly renew: () => void } => {
+  const { promise, resolve } = Promise.withResolvers<'elapsed'>();
+  const latestMs = clock.monotonicMs() + MAX_TIMEOUT_MS;
+  let isOver = false;
+  let cancel = clock.after(ms, () => resolve('elapsed'));
+  return {
+    done: promise,
+    cancel: () => {
+      isOver = true;
+      cancel();
+    },
+    renew: () => {
+      if (isOver) return;
+      cancel();
+      cancel = clock.after(Math.max(0, Math.min(ms, latestMs - clock.monotonicMs())), () => resolve('elapsed'));
+    },
+  };
 };
 
 const aborted = (signal: AbortSignal): Pending<'stopped'> => {
