@@ -49,6 +49,8 @@ const authoring = (
     turns: runtime.lifecycle,
     requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
   });
+  const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge') });
+  const { library } = knowledge;
   return {
     namespaces,
     deployments,
@@ -60,6 +62,7 @@ const authoring = (
       form: { chunks: chunkDocument, words: indexWords },
       baseUrl: () => clientUrl(config, port()),
       activeSkill: skills.activeSkill,
+      searchPlaces: library.searchPlaces.bind(library),
     }),
     mcpServers: mcpServersModule({
       ...host,
@@ -67,7 +70,7 @@ const authoring = (
       bindings: host.facade('McpServerBinding'),
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
-    knowledge: knowledgeModule({ ...host, knowledge: host.facade('Knowledge') }),
+    knowledge,
     manifests: manifestsModule({
       ...host,
       namespaces: namespaces.tree,
