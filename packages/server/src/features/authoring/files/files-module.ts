@@ -13,8 +13,8 @@ import { memoryOperations } from './memory/index.ts';
 import { LinkKey, ObjectCollector, ObjectLinks, SEALED_LINK_KEY } from './objects/index.ts';
 import { PdfTexts } from './pdf/index.ts';
 import {
-  artifactToolset,
   artifactTools,
+  artifactToolset,
   fileTools,
   memoryTools,
   type SearchPlaces,

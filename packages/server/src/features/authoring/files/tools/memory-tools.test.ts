@@ -1,4 +1,4 @@
-import { GatewayService } from '@svc/api/gateway';
+import { FileService, type ForgetMemoryResponse, GatewayService, type ListMemoryResponse } from '@svc/api/gateway';
 import { FileIndexPolicy, FilePurpose } from '@svc/api/resources';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { silentLog } from '../../../../base/index.ts';
@@ -107,4 +107,27 @@ it('a run after a crash remembers once', async () => {
   const first = await caller.call('create_memory', { path: 'a.md', content: 'x' }, run);
   expect(await caller.call('create_memory', { path: 'a.md', content: 'x' }, run)).toEqual(first);
   expect(await caller.call('create_memory', { path: 'a.md', content: 'x' }, as('anna'))).toMatchObject({ ok: false });
+});
+
+it('memory is listed by its owner and forgotten with all that belongs to an identity, audited, once and again', async () => {
+  await agent('private', 'identity');
+  for (const identity of ['anna', 'ben'])
+    await caller.call('create_memory', { path: 'likes.md', content: 'tea' }, as(identity, 'private'));
+  await caller.call('create_memory', { path: 'shared.md', content: 'tea' }, as('anna'));
+  const { listMemory, forgetMemory } = FileService.method;
+  const paths = async (identity: string) => {
+    const page: ListMemoryResponse = await world.call(listMemory, { ns: 'default', identity });
+    return page.files.map(({ spec }) => spec?.path);
+  };
+  const forget = (identity: string): Promise<ForgetMemoryResponse> =>
+    world.call(forgetMemory, { ns: 'default', identity });
+  expect([await paths(''), await paths('anna')]).toEqual([['/shared.md'], [`${identityFolder('anna')}likes.md`]]);
+  await expect(forget('')).rejects.toMatchObject({ violations: [{ field: 'identity' }] });
+  expect([(await forget('anna')).removed, (await forget('anna')).removed]).toEqual([1, 0]);
+  expect([await paths('anna'), await found('tea', as('anna', 'private'))]).toEqual([[], ['/shared.md']]);
+  expect(await found('tea', as('ben', 'private'))).toHaveLength(2);
+  const rows = await world.store.direct.audit.list({ limit: 3 });
+  expect(rows.map(({ target, outcome }) => `${target.split('/')[0]} ${outcome}`)).toEqual([
+    ...['Memory deleted', 'Memory deleted', 'File deleted'],
+  ]);
 });
