@@ -77,7 +77,7 @@ const authoring = (
 };
 
 /** Who answers. */
-const conversation = ({ host, turns }: FeatureNeeds) => {
+const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
   const { runtime, agents, streams, cursors, objects } = turns;
   const { admission, lifecycle } = runtime;
   const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
@@ -91,6 +91,7 @@ const conversation = ({ host, turns }: FeatureNeeds) => {
       agents: agents.directory,
       objects,
       fetcher,
+      baseUrl: () => clientUrl(config, port()),
     }),
   };
 };
