@@ -78,7 +78,7 @@ const authoring = (
 };
 
 /** Who answers. */
-const conversation = ({ host, turns }: FeatureNeeds) => {
+const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
   const { runtime, agents, streams, cursors, objects } = turns;
   const { admission, lifecycle } = runtime;
   const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
@@ -92,6 +92,7 @@ const conversation = ({ host, turns }: FeatureNeeds) => {
       agents: agents.directory,
       objects,
       fetcher,
+      baseUrl: () => clientUrl(config, port()),
     }),
   };
 };

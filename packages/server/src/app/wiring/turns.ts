@@ -12,6 +12,7 @@ import { createPromptAssembler, promptCheck } from '../../runtime/prompt/index.t
 import { createSessionGoals } from '../../runtime/session/index.ts';
 import { CursorCodec, createActivityHook, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
 import {
+  askUserTool,
   type CapabilitySwitches,
   calculateTool,
   capabilityProblems,
@@ -55,6 +56,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     tools: [
       currentTimeTool,
       calculateTool,
+      askUserTool,
       createReadToolOutput(toolOutputs(store, objects)),
       ...createGoalTools(createSessionGoals(store)),
     ],

@@ -247,12 +247,21 @@ export class Machine {
     return rows.map(parsePermission);
   }
 
-  answer(question: PermissionData, allow = true, optionId = '') {
+  answer(question: PermissionData, allow = true, more: { readonly optionId?: string; readonly value?: unknown } = {}) {
+    const { optionId = '', value = { city: 'Rome' } } = more;
+    const data = question.kind === 'input' && allow ? { value } : {};
     return this.withSession(question.sessionId, (tx, session, runtime) =>
       runtime.lifecycle.answerPermission(tx, session, {
-        ...{ requestId: question.id, allow, optionId, comment: '', decidedBy: 'tester' },
+        ...{ requestId: question.id, allow, optionId, comment: '', decidedBy: 'tester', ...data },
       }),
     );
+  }
+
+  /** Something outside takes place; the turn that waits for it learns of it. */
+  happen(name: string, turnId: string): Promise<boolean> {
+    this.tools.happened.add(name);
+    const { gate, runtime } = this.process;
+    return gate.store(this.store).write((tx) => runtime.wakes.wake(tx, turnId, name));
   }
 
   /** How often a hook was called for the end of a turn, in committed transactions. */

@@ -1,4 +1,4 @@
-import { duration, integer, size } from '../kinds/index.ts';
+import { boolean, duration, integer, size } from '../kinds/index.ts';
 import { key, optional } from './key-row.ts';
 
 const KIB = 1_024;
@@ -108,6 +108,11 @@ export const timeKeys = {
     duration({ min: 1_000 }),
     7 * DAY,
     'Time to answer what a turn asks a person apart from permissions: data, a sign-in, a higher limit; then it is declined.',
+  ),
+  'requests.links': key(
+    boolean,
+    false,
+    'Let `svc inbox link` make addresses at which a request is answered without signing in.',
   ),
   'schedules.minSpacingSeconds': key(duration({ min: 1_000 }), 1_000, 'Least time between two runs of a schedule.'),
   'namespaces.graceSeconds': key(duration(), DAY, 'How long the contents of a deleted namespace can be brought back.'),

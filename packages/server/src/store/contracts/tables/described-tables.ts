@@ -52,6 +52,15 @@ const IDEMPOTENCY = expiringTable({
   taken: () => new Fault('ABORTED', 'CONFLICT', 'another call with this idempotency key was first'),
 });
 
+/** Addresses that answer a request without signing in, by the hash of their secret part. */
+const ANSWER_LINKS = expiringTable({
+  name: 'answer_links',
+  columns: { tokenHash: 'text', requestId: 'text', expiresAt: 'integer' },
+  key: ['tokenHash'],
+  expiry: 'expiresAt',
+  taken: () => new Fault('ABORTED', 'CONFLICT', 'this link exists already'),
+});
+
 /** Background work that one process does at once. */
 const LEASES = leaseTable('leases');
 
@@ -63,6 +72,7 @@ const QUEUE = queueTable('queue');
  * dumps, restores and the conformance suites follow from the row.
  */
 export const DESCRIBED_TABLES = {
+  answerLinks: ANSWER_LINKS,
   artifacts: ARTIFACTS,
   delegations: DELEGATIONS,
   idempotency: IDEMPOTENCY,
