@@ -22,7 +22,17 @@ export type * from './agent-revision.ts';
 export * from './attempt/telemetry-contract.ts';
 export * from './prompt/prompt-contract.ts';
 export * from './record/contract.ts';
-export { admittedAt, isTurnOver, kindOf, parseBody, parsePermission, partId, replyTextOf } from './record/index.ts';
+export {
+  admittedAt,
+  isTurnOver,
+  kindOf,
+  lineageBelow,
+  lineageProblem,
+  parseBody,
+  parsePermission,
+  partId,
+  replyTextOf,
+} from './record/index.ts';
 
 export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
 

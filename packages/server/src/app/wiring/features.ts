@@ -9,6 +9,7 @@ import { sessionsModule } from '../../features/conversation/sessions/index.ts';
 import { uiModule } from '../../features/conversation/ui/index.ts';
 import { channelsModule } from '../../features/coordination/channels/index.ts';
 import { connectorsModule } from '../../features/coordination/connectors/index.ts';
+import { delegationModule } from '../../features/coordination/delegation/index.ts';
 import { schedulesModule, utcCron } from '../../features/coordination/schedules/index.ts';
 import { tasksModule } from '../../features/coordination/tasks/index.ts';
 import { workflowsModule } from '../../features/coordination/workflows/index.ts';
@@ -109,6 +110,7 @@ const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
     workflows: workflowsModule(host),
+    delegation: delegationModule({ ...host, ...runtime }),
     tasks: tasksModule({ ...host, lifecycle: runtime.lifecycle }),
   };
 };
@@ -162,7 +164,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(needs, {
     sessions,
   });
-  const { channels, schedules, connectors, workflows, tasks } = coordination(needs);
+  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs);
   const { workers, sandboxes, access, admin, backups } = platform(needs);
   const ui = uiModule({
     ...host,
@@ -190,6 +192,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     files,
     connectors,
     workflows,
+    delegation,
     sandboxes,
     usage,
     tasks,

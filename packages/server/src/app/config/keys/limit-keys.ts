@@ -127,8 +127,12 @@ export const timeKeys = {
     40 * DAY,
     'How long usage counters are kept, at least the longest window; 0 keeps them.',
   ),
-  'a2a.maxDepth': key(count, 8, 'Agents that may delegate to each other in a row.'),
-  'a2a.maxRounds': key(count, 50, 'Rounds of one exchange between agents.'),
+  'a2a.maxDepth': key(count, 8, 'Agents that may give work to each other in a row; a connection may allow fewer.'),
+  'a2a.maxRounds': key(
+    count,
+    50,
+    'Messages that an agent may send to another one in one conversation since the last message from outside.',
+  ),
   'tasks.lifetime': key(duration({ min: 60_000 }), 7 * DAY, 'How long a task may stay open.'),
   'tasks.retention': key(duration(), 90 * DAY, 'How long finished tasks are kept; 0 keeps them.'),
   'usage.alertPercent': key(

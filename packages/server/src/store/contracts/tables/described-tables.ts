@@ -20,6 +20,21 @@ export type ArtifactRow = RowOf<typeof ARTIFACTS>;
 /** Who holds the bytes of an artifact; the reference goes with the row when its session is deleted. */
 export const artifactHolder = (id: string): string => `artifact/${id}`;
 
+/** Conversations that agents have with other agents from their sessions. What is in `body` is the feature's matter. */
+const DELEGATIONS = keyedTable({
+  name: 'delegations',
+  // The session that delegates, the name it knows the other one by, and the session of the other agent ('' outside of this server).
+  columns: { sessionId: 'text', alias: 'text', childSessionId: 'text', body: 'json' },
+  key: ['sessionId', 'alias'],
+  fixed: ['sessionId', 'alias', 'childSessionId'],
+  queries: {
+    ofSession: { equal: ['sessionId'], order: ['alias'], direction: 'ascending' },
+    ofChild: { equal: ['childSessionId'], order: ['sessionId', 'alias'], direction: 'ascending' },
+  },
+});
+
+export type DelegationRow = RowOf<typeof DELEGATIONS>;
+
 /** Answers of calls that may be repeated. */
 const IDEMPOTENCY = expiringTable({
   name: 'idempotency',
@@ -59,6 +74,7 @@ const QUEUE = queueTable('queue');
 export const DESCRIBED_TABLES = {
   answerLinks: ANSWER_LINKS,
   artifacts: ARTIFACTS,
+  delegations: DELEGATIONS,
   idempotency: IDEMPOTENCY,
   leases: LEASES,
   queue: QUEUE,
