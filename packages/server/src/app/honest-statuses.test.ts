@@ -118,7 +118,7 @@ it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and
   expect(await app.sql("SELECT kind FROM queue WHERE kind = 'schedule.timer'")).toEqual([]);
 });
 
-it('an agent does not say that it has tools of servers that nothing connects to, or skills that no tool loads', async () => {
+it('an agent does not say that it has tools of servers that nothing connects to', async () => {
   const agent = (name: string, spec: object) => ({
     kind: 'Agent',
     metadata: { name, namespace: 'tools' },
@@ -131,10 +131,8 @@ it('an agent does not say that it has tools of servers that nothing connects to,
       metadata: { name: 'web', namespace: 'tools' },
       spec: { transport: 'http', target: 'https://a.example/mcp' },
     },
-    { kind: 'Skill', metadata: { name: 'write', namespace: 'tools' }, spec: { description: 'd', instructions: 'i' } },
     agent('referring', { mcpServerRefs: ['web'] }),
     agent('requiring', { mcpServerRefs: ['web'], features: [{ name: 'web', type: 'mcp', required: true }] }),
-    agent('skilled', { features: [{ name: 'write', type: 'skill', required: true }] }),
   ]);
   const referring = await statusOf('tools', 'Agent', 'referring');
   expect(condition(referring, 'FeaturesAvailable')).toMatchObject({
@@ -142,16 +140,13 @@ it('an agent does not say that it has tools of servers that nothing connects to,
     message: 'no tools of MCP servers web: this version of svc does not connect to MCP servers',
   });
   expect(condition(referring, 'Ready')).toMatchObject({ status: 'Unknown', reason: 'NotExecuted' });
-  for (const [name, missing] of [
-    ['requiring', 'web (this version of svc does not connect to MCP servers)'],
-    ['skilled', 'write (this version of svc has no tool that loads skills)'],
-  ] as const) {
-    const message = `feature ${missing} is not available`;
-    expect(condition(await statusOf('tools', 'Agent', name), 'Ready')).toMatchObject({ status: 'False', message });
-  }
-  const { sessionId } = await rest.ok<{ sessionId: string }>('POST /v1/ns/tools/agents/skilled/sessions', {});
+  expect(condition(await statusOf('tools', 'Agent', 'requiring'), 'Ready')).toMatchObject({
+    ...{ status: 'False' },
+    message: 'feature web (this version of svc does not connect to MCP servers) is not available',
+  });
+  const { sessionId } = await rest.ok<{ sessionId: string }>('POST /v1/ns/tools/agents/requiring/sessions', {});
   expect(
-    await rest.outcome(`POST /v1/ns/tools/agents/skilled/sessions/${sessionId}/message`, { message: 'hello' }),
+    await rest.outcome(`POST /v1/ns/tools/agents/requiring/sessions/${sessionId}/message`, { message: 'hello' }),
   ).toContain('AGENT_NOT_READY');
   const open = await rest.ok<{ sessionId: string }>('POST /v1/ns/tools/agents/referring/sessions', {});
   await rest.ok(`POST /v1/ns/tools/agents/referring/sessions/${open.sessionId}/message`, {

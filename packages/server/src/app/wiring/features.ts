@@ -41,7 +41,7 @@ const authoring = (
   { config, engines, host, turns, port }: FeatureNeeds,
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
 ) => {
-  const { objects, secrets, usage, runtime } = turns;
+  const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
   const namespaces = namespacesModule({
@@ -60,6 +60,7 @@ const authoring = (
       // Files are cut and compared as knowledge is, so that one search ranks both.
       form: { chunks: chunkDocument, words: indexWords },
       baseUrl: () => clientUrl(config, port()),
+      activeSkill: skills.activeSkill,
     }),
     mcpServers: mcpServersModule({
       ...host,
