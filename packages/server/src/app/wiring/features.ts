@@ -17,8 +17,10 @@ import type { FeatureModule } from '../../features/module-contract.ts';
 import { accessModule } from '../../features/platform/access/index.ts';
 import { adminModule } from '../../features/platform/admin/index.ts';
 import { backupsModule } from '../../features/platform/backups/index.ts';
+import { mcpEndpointModule } from '../../features/platform/mcp-endpoint/index.ts';
 import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
 import { workersModule } from '../../features/platform/workers/index.ts';
+import { createMcpServing } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
@@ -178,6 +180,16 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     ancestorsAt: (namespace, version) => host.ancestry.ancestorsAt(namespace, version),
     requireNamespace: (namespace) => requireScope(host.store.direct, namespace),
   });
+  const mcpEndpoint = mcpEndpointModule({
+    ...host,
+    streams,
+    serving: createMcpServing({
+      version: needs.config.transport.version,
+      requestBytes: host.settings['limits.requestBytes'],
+      failed: (error) => host.log.warn('a request over MCP failed', { reason: error.message }),
+    }),
+    operations: () => list.flatMap(({ operations = [] }) => operations),
+  });
   const list: readonly FeatureModule[] = [
     namespaces,
     agents,
@@ -203,6 +215,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     access,
     admin,
     backups,
+    mcpEndpoint,
   ];
   return { list, usage, workers, files, access, backups };
 };
