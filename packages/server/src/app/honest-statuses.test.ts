@@ -115,22 +115,3 @@ it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and
   ]);
   expect(await app.sql("SELECT kind FROM queue WHERE kind = 'schedule.timer'")).toEqual([]);
 });
-
-it('an agent does not say that it has skills that no tool loads', async () => {
-  const agent = (name: string, spec: object) => ({
-    kind: 'Agent',
-    metadata: { name, namespace: 'tools' },
-    spec: { systemPrompt: 'x', ...spec },
-  });
-  await put('tools', [
-    { kind: 'Namespace', metadata: { name: 'tools' } },
-    { kind: 'Skill', metadata: { name: 'write', namespace: 'tools' }, spec: { description: 'd', instructions: 'i' } },
-    agent('skilled', { features: [{ name: 'write', type: 'skill', required: true }] }),
-  ]);
-  const message = 'feature write (this version of svc has no tool that loads skills) is not available';
-  expect(condition(await statusOf('tools', 'Agent', 'skilled'), 'Ready')).toMatchObject({ status: 'False', message });
-  const { sessionId } = await rest.ok<{ sessionId: string }>('POST /v1/ns/tools/agents/skilled/sessions', {});
-  expect(
-    await rest.outcome(`POST /v1/ns/tools/agents/skilled/sessions/${sessionId}/message`, { message: 'hello' }),
-  ).toContain('AGENT_NOT_READY');
-});

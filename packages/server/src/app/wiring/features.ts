@@ -9,6 +9,7 @@ import { sessionsModule } from '../../features/conversation/sessions/index.ts';
 import { uiModule } from '../../features/conversation/ui/index.ts';
 import { channelsModule } from '../../features/coordination/channels/index.ts';
 import { connectorsModule } from '../../features/coordination/connectors/index.ts';
+import { delegationModule } from '../../features/coordination/delegation/index.ts';
 import { schedulesModule, utcCron } from '../../features/coordination/schedules/index.ts';
 import { tasksModule } from '../../features/coordination/tasks/index.ts';
 import { workflowsModule } from '../../features/coordination/workflows/index.ts';
@@ -40,7 +41,7 @@ const authoring = (
   { config, engines, host, turns, port }: FeatureNeeds,
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
 ) => {
-  const { objects, secrets, usage, runtime } = turns;
+  const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
   const namespaces = namespacesModule({
@@ -59,6 +60,7 @@ const authoring = (
       // Files are cut and compared as knowledge is, so that one search ranks both.
       form: { chunks: chunkDocument, words: indexWords },
       baseUrl: () => clientUrl(config, port()),
+      activeSkill: skills.activeSkill,
     }),
     mcpServers: mcpServersModule({
       ...host,
@@ -79,7 +81,7 @@ const authoring = (
 };
 
 /** Who answers. */
-const conversation = ({ host, turns }: FeatureNeeds) => {
+const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
   const { runtime, agents, streams, cursors, objects } = turns;
   const { admission, lifecycle } = runtime;
   const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
@@ -93,6 +95,7 @@ const conversation = ({ host, turns }: FeatureNeeds) => {
       agents: agents.directory,
       objects,
       fetcher,
+      baseUrl: () => clientUrl(config, port()),
     }),
   };
 };
@@ -110,6 +113,7 @@ const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
     workflows: workflowsModule(host),
+    delegation: delegationModule({ ...host, ...runtime }),
     tasks: tasksModule({ ...host, lifecycle: runtime.lifecycle }),
   };
 };
@@ -163,7 +167,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(needs, {
     sessions,
   });
-  const { channels, schedules, connectors, workflows, tasks } = coordination(needs);
+  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs);
   const { workers, sandboxes, access, admin, backups } = platform(needs);
   const ui = uiModule({
     ...host,
@@ -191,6 +195,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     files,
     connectors,
     workflows,
+    delegation,
     sandboxes,
     usage,
     tasks,

@@ -36,8 +36,6 @@ export interface AgentDependencies {
   readonly capabilityProblems: (capabilities: Readonly<Record<string, readonly unknown[]>>) => readonly string[];
   /** True for a toolset whose backend is configured. */
   readonly isToolsetAvailable: (name: string) => boolean;
-  /** True when turns can offer the tool. */
-  readonly hasTool: (name: string) => boolean;
   /** True for an entry of `acp.harnesses`. */
   readonly hasHarness: (name: string) => boolean;
 }
@@ -202,12 +200,8 @@ const featureProblem = async (
       );
     case 'mcp':
       return spec.mcpServerRefs.includes(feature.name) ? serverProblem(reads, feature.name, context) : '';
-    case 'skill': {
-      if (!(await isSkillVisible(reads, feature.name, context.ancestry))) return '';
-      return context.dependencies.hasTool(ACTIVATE_SKILL)
-        ? undefined
-        : 'this version of svc has no tool that loads skills';
-    }
+    case 'skill':
+      return unless(await isSkillVisible(reads, feature.name, context.ancestry));
     case 'sandbox':
       return unless(await isSandboxUsable(reads, feature.name, context.ancestry));
     case 'knob':
@@ -225,9 +219,6 @@ const serverProblem = async (reads: Reads, name: string, { ancestry }: Context):
   if (server?.isEnabled !== true) return '';
   return server.isReachable ? undefined : 'the MCP server cannot be reached';
 };
-
-/** The tool by which the model loads the text of a skill. */
-const ACTIVATE_SKILL = 'activate_skill';
 
 const KNOBS: ReadonlySet<string> = new Set(['parallel_tools=off', 'compaction=off', 'reasoning=hide']);
 
