@@ -24,7 +24,7 @@ import { createMcpServing } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch } from '../outbound/index.ts';
+import { GuardedFetch, mcpConnector } from '../outbound/index.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
 import type { Turns } from './turns.ts';
@@ -68,6 +68,8 @@ const authoring = (
       ...host,
       servers: host.facade('McpServer'),
       bindings: host.facade('McpServerBinding'),
+      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
+      connector: mcpConnector(config, host),
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
     knowledge: knowledgeModule({ ...host, knowledge: host.facade('Knowledge') }),
@@ -217,5 +219,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     backups,
     mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups };
+  return { list, usage, workers, files, access, backups, mcpServers };
 };
