@@ -4,6 +4,7 @@ import { secretsModule } from '../../features/authoring/secrets/index.ts';
 import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
+import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
 import { createRuntime, DeltaPressure, type Runtime } from '../../runtime/index.ts';
@@ -11,6 +12,7 @@ import { createPromptAssembler, promptCheck } from '../../runtime/prompt/index.t
 import { createSessionGoals, createSessionSkills } from '../../runtime/session/index.ts';
 import { CursorCodec, createActivityHook, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
 import {
+  askUserTool,
   type CapabilitySwitches,
   calculateTool,
   capabilityProblems,
@@ -54,6 +56,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     tools: [
       currentTimeTool,
       calculateTool,
+      askUserTool,
       createReadToolOutput(toolOutputs(store, objects)),
       ...createGoalTools(createSessionGoals(store)),
     ],
@@ -82,7 +85,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     history: createHistoryReader(),
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
     skills: skills.directory,
-    endHooks: [turnHook, createActivityHook(bus)],
+    endHooks: [turnHook, createActivityHook(bus), createDelegationHook(bus)],
     tracer,
     meter: metrics.meter,
     workerId,
