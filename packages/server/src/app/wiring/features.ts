@@ -4,6 +4,7 @@ import { chunkDocument, indexWords, knowledgeModule } from '../../features/autho
 import { manifestsModule, requireScope } from '../../features/authoring/manifests/index.ts';
 import { mcpServersModule } from '../../features/authoring/mcp-servers/index.ts';
 import { namespacesModule } from '../../features/authoring/namespaces/index.ts';
+import { searchModule, sessionSearch } from '../../features/authoring/search/index.ts';
 import { templatesModule } from '../../features/authoring/templates/index.ts';
 import { sessionsModule } from '../../features/conversation/sessions/index.ts';
 import { uiModule } from '../../features/conversation/ui/index.ts';
@@ -22,6 +23,7 @@ import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
 import { workersModule } from '../../features/platform/workers/index.ts';
 import { createMcpServing } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
+import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
 import { GuardedFetch, mcpConnector } from '../outbound/index.ts';
@@ -54,18 +56,24 @@ const authoring = (
   });
   const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge') });
   const { library } = knowledge;
+  const files = filesModule({
+    ...host,
+    objects,
+    direct: engines.objects.direct,
+    // Files are cut and compared as knowledge is, so that one search ranks both.
+    form: { chunks: chunkDocument, words: indexWords },
+    baseUrl: () => clientUrl(config, port()),
+    activeSkill: skills.activeSkill,
+    searchPlaces: library.searchPlaces.bind(library),
+  });
   return {
     namespaces,
     deployments,
-    files: filesModule({
-      ...host,
-      objects,
-      direct: engines.objects.direct,
-      // Files are cut and compared as knowledge is, so that one search ranks both.
-      form: { chunks: chunkDocument, words: indexWords },
-      baseUrl: () => clientUrl(config, port()),
-      activeSkill: skills.activeSkill,
-      searchPlaces: library.searchPlaces.bind(library),
+    files,
+    search: searchModule({
+      sources: [files.search, knowledge.search(files.retrieved), sessionSearch(host)],
+      approvalOf: (capabilities, wanted) =>
+        approvalOf(capabilities, wanted, host.settings['capabilities'] as CapabilitySwitches),
     }),
     mcpServers: mcpServersModule({
       ...host,
@@ -169,7 +177,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { host, turns } = needs;
   const { secrets, agents, skills, usage, streams } = turns;
   const { sessions } = conversation(needs);
-  const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(needs, {
+  const { namespaces, deployments, files, search, mcpServers, templates, knowledge, manifests } = authoring(needs, {
     sessions,
   });
   const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs);
@@ -201,6 +209,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     templates,
     skills,
     knowledge,
+    search,
     sessions,
     secrets,
     manifests,
