@@ -4,18 +4,24 @@ import {
   type ApprovalMode,
   errorResult,
   type Tool,
+  type ToolCapability,
   type ToolGrants,
   type ToolSource,
 } from '../../../tools/contract.ts';
 import { SEARCH_KINDS, type SearchKind, type SearchSource } from './search-contract.ts';
-import type { SearchModuleDeps } from './search-module.ts';
+
+export interface SearchToolsDeps {
+  readonly sources: readonly SearchSource[];
+  /** Approval of an action, undefined where nothing grants it. */
+  readonly approvalOf: (capabilities: ToolGrants['capabilities'], wanted: ToolCapability) => ApprovalMode | undefined;
+}
 
 const CAPABILITY = 'search';
 const LIMIT_DEFAULT = 10;
 const LIMIT_MAX = 100;
 
 /** `search` and `open_result`, for the kinds that the agent may search. */
-export const searchTools = (deps: SearchModuleDeps): ToolSource => ({
+export const searchTools = (deps: SearchToolsDeps): ToolSource => ({
   name: CAPABILITY,
   toolsets: [CAPABILITY],
   names: ['search', 'open_result'],
@@ -29,7 +35,7 @@ export const searchTools = (deps: SearchModuleDeps): ToolSource => ({
 });
 
 const grantedKinds = (
-  { approvalOf }: SearchModuleDeps,
+  { approvalOf }: SearchToolsDeps,
   { capabilities }: ToolGrants,
 ): ReadonlyMap<SearchKind, ApprovalMode> => {
   const granted = new Map<SearchKind, ApprovalMode>();
