@@ -52,6 +52,8 @@ const authoring = (
     turns: runtime.lifecycle,
     requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
   });
+  const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge') });
+  const { library } = knowledge;
   return {
     namespaces,
     deployments,
@@ -63,6 +65,7 @@ const authoring = (
       form: { chunks: chunkDocument, words: indexWords },
       baseUrl: () => clientUrl(config, port()),
       activeSkill: skills.activeSkill,
+      searchPlaces: library.searchPlaces.bind(library),
     }),
     mcpServers: mcpServersModule({
       ...host,
@@ -72,7 +75,7 @@ const authoring = (
       connector: mcpConnector(config, host),
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
-    knowledge: knowledgeModule({ ...host, knowledge: host.facade('Knowledge') }),
+    knowledge,
     manifests: manifestsModule({
       ...host,
       namespaces: namespaces.tree,
