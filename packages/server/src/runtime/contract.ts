@@ -22,7 +22,17 @@ export type * from './agent-revision.ts';
 export * from './attempt/telemetry-contract.ts';
 export * from './prompt/prompt-contract.ts';
 export * from './record/contract.ts';
-export { admittedAt, isTurnOver, parseBody, parsePermission, partId, replyTextOf } from './record/index.ts';
+export {
+  admittedAt,
+  isTurnOver,
+  type LineageProblem,
+  lineageBelow,
+  lineageProblem,
+  parseBody,
+  parsePermission,
+  partId,
+  replyTextOf,
+} from './record/index.ts';
 
 export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
 
