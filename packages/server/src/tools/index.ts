@@ -14,3 +14,4 @@ export * from './goal-contract.ts';
 export * from './goal-tools.ts';
 export * from './read-tool-output.ts';
 export * from './registry.ts';
+export * from './research/index.ts';

@@ -1,5 +1,5 @@
 import { RESEAL } from '../../controllers/index.ts';
-import { StoredObjects } from '../../features/authoring/files/index.ts';
+import { htmlText, StoredObjects } from '../../features/authoring/files/index.ts';
 import { secretsModule } from '../../features/authoring/secrets/index.ts';
 import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
@@ -14,13 +14,16 @@ import {
   type CapabilitySwitches,
   calculateTool,
   capabilityProblems,
+  createFetchUrl,
   createGoalTools,
   createReadToolOutput,
   createToolRegistry,
+  createWebSearch,
   currentTimeTool,
 } from '../../tools/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
+import { GuardedFetch } from '../outbound/index.ts';
 import type { Observation } from '../telemetry/index.ts';
 import type { Host } from './host.ts';
 
@@ -56,6 +59,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
       calculateTool,
       createReadToolOutput(toolOutputs(store, objects)),
       ...createGoalTools(createSessionGoals(store)),
+      ...researchTools(settings),
     ],
     switches: settings['capabilities'] as CapabilitySwitches,
     log,
@@ -91,6 +95,16 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   });
   const streams = wireStreams(config, host, runtime);
   return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, ...streams };
+};
+
+/** What agents may read of the web. */
+const researchTools = (settings: Host['settings']) => {
+  const fetcher = new GuardedFetch({ allow: settings['net.allow'] });
+  const search = settings['research.search'];
+  return [
+    createFetchUrl({ fetchPage: (namespace, url, options) => fetcher.fetch(namespace, url, options), htmlText }),
+    ...(search === undefined ? [] : [createWebSearch(search, globalThis.fetch)]),
+  ];
 };
 
 /** Streams of sessions, and the cursors of answers. */
