@@ -12,7 +12,7 @@ const PLAIN: ReadonlySet<string> = new Set([
   'application/javascript',
 ]);
 
-/** `html` is turned into its words, `plain` is shown as it is; undefined for what is no text. */
+/** `html` is turned into its words, `plain` is shown as it is; undefined for anything else. */
 export const textForm = (contentType: string): 'html' | 'plain' | undefined => {
   const type = bareType(contentType);
   if (HTML.has(type)) return 'html';

@@ -5,6 +5,7 @@ import { sessionContract } from './session-kind.ts';
 import { type SessionsFeature, sessionsFeature } from './session-operations.ts';
 import { type SessionTrimDeps, sessionTrim } from './session-trim.ts';
 import type { SessionLimits, SessionsDeps } from './sessions-deps.ts';
+import { type SessionToolsDeps, sessionTools } from './tools/index.ts';
 import { sessionActivity } from './wire/index.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -22,8 +23,8 @@ interface SessionSettings {
   readonly 'idempotency.hours': number;
 }
 
-interface SessionsModuleDeps extends Omit<SessionsDeps, 'limits'> {
-  readonly settings: SessionSettings & SessionTrimDeps['settings'];
+interface SessionsModuleDeps extends Omit<SessionsDeps, 'limits'>, Pick<SessionToolsDeps, 'visibleNamespaces'> {
+  readonly settings: SessionSettings & SessionTrimDeps['settings'] & { readonly 'a2a.maxDepth': number };
 }
 
 interface SessionsModule extends FeatureModule, Pick<SessionsFeature, 'chat' | 'console'> {
@@ -37,6 +38,7 @@ export const sessionsModule = (deps: SessionsModuleDeps): SessionsModule => {
   return {
     kinds: [sessionContract({ removeSession: (tx, id) => removeSession(deps.lifecycle, tx, id) })],
     jobs: sessionTrim(deps),
+    tools: sessionTools({ ...deps, maxDepth: deps.settings['a2a.maxDepth'] }),
     operations,
     chat,
     console,
