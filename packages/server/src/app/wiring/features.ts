@@ -108,7 +108,7 @@ const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
     workflows: workflowsModule(host),
-    tasks: tasksModule({ ...host, lifecycle: runtime.lifecycle }),
+    tasks: tasksModule({ ...host, ...runtime }),
   };
 };
 

@@ -4,6 +4,7 @@ import { secretsModule } from '../../features/authoring/secrets/index.ts';
 import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
+import { taskTurns } from '../../features/coordination/tasks/index.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
 import { createRuntime, DeltaPressure, type Runtime } from '../../runtime/index.ts';
@@ -14,11 +15,10 @@ import {
   type CapabilitySwitches,
   calculateTool,
   capabilityProblems,
-  createFetchUrl,
   createGoalTools,
   createReadToolOutput,
+  createResearchTools,
   createToolRegistry,
-  createWebSearch,
   currentTimeTool,
 } from '../../tools/index.ts';
 import type { Config } from '../config/index.ts';
@@ -53,13 +53,19 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   });
   const workerId = ids.next();
   const objects = new StoredObjects({ store, blobs, clock });
+  const fetcher = new GuardedFetch({ allow: settings['net.allow'] });
   const tools = createToolRegistry({
     tools: [
       currentTimeTool,
       calculateTool,
       createReadToolOutput(toolOutputs(store, objects)),
       ...createGoalTools(createSessionGoals(store)),
-      ...researchTools(settings),
+      ...createResearchTools({
+        fetchPage: (namespace, url, options) => fetcher.fetch(namespace, url, options),
+        htmlText,
+        search: settings['research.search'],
+        fetch: globalThis.fetch,
+      }),
     ],
     switches: settings['capabilities'] as CapabilitySwitches,
     log,
@@ -70,6 +76,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const agents = agentsModule({ ...host, dependencies, promptCheck });
   const skills = skillsModule(host);
   const usage = usageModule({ ...host, refused: metrics.usageRefused });
+  const tasks = taskTurns(host);
   const runtime = createRuntime({
     store,
     bus,
@@ -87,7 +94,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     history: createHistoryReader(),
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
     skills: skills.directory,
-    endHooks: [turnHook, createActivityHook(bus)],
+    endHooks: [turnHook, createActivityHook(bus), tasks],
+    progressHooks: [tasks],
     tracer,
     meter: metrics.meter,
     workerId,
@@ -95,16 +103,6 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   });
   const streams = wireStreams(config, host, runtime);
   return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, ...streams };
-};
-
-/** What agents may read of the web. */
-const researchTools = (settings: Host['settings']) => {
-  const fetcher = new GuardedFetch({ allow: settings['net.allow'] });
-  const search = settings['research.search'];
-  return [
-    createFetchUrl({ fetchPage: (namespace, url, options) => fetcher.fetch(namespace, url, options), htmlText }),
-    ...(search === undefined ? [] : [createWebSearch(search, globalThis.fetch)]),
-  ];
 };
 
 /** Streams of sessions, and the cursors of answers. */

@@ -19,7 +19,7 @@ const URL_CHARS = 4_096;
 /** Longer than the fetch itself may take, so that its own words about that reach the model. */
 const TIMEOUT_MS = 25_000;
 
-interface FetchUrlDeps {
+export interface FetchUrlDeps {
   readonly fetchPage: FetchPage;
   /** The words of an HTML page. */
   readonly htmlText: (html: string) => string;

@@ -2,6 +2,4 @@
  * tools/research: what agents may read of the web: single pages, and answers of the search engine that the configuration names. Pages
  * come through a function that refuses private addresses; the search engine is the operator's choice and may be inside.
  */
-export { createFetchUrl, type FetchPage } from './fetch-url.ts';
-export type { SearchSettings } from './search-engines.ts';
-export { createWebSearch } from './web-search.ts';
+export { createResearchTools } from './research-tools.ts';

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createToolRegistry, type Tool, type ToolContext } from '../index.ts';
 import { createFetchUrl, type FetchPage } from './fetch-url.ts';
+import { createResearchTools } from './research-tools.ts';
 import type { SearchSettings } from './search-engines.ts';
 import { createWebSearch } from './web-search.ts';
 
@@ -164,5 +165,16 @@ describe('web_search', () => {
     expect(() => createWebSearch({}, globalThis.fetch)).toThrow('research.search.type is required');
     expect(() => createWebSearch({ type: 'searxng' }, globalThis.fetch)).toThrow('research.search.url is required');
     expect(() => createWebSearch({ type: 'brave' }, globalThis.fetch)).toThrow('research.search.apiKey is required');
+  });
+
+  it('is there when an engine is configured', () => {
+    const page = {
+      fetchPage: () => Promise.reject(new Error('not fetched')),
+      htmlText: String,
+      fetch: globalThis.fetch,
+    };
+    const names = (search?: SearchSettings) => createResearchTools({ ...page, search }).map(({ name }) => name);
+    expect(names()).toEqual(['fetch_url']);
+    expect(names({ type: 'brave', apiKey: 'k' })).toEqual(['fetch_url', 'web_search']);
   });
 });
