@@ -53,19 +53,13 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   });
   const workerId = ids.next();
   const objects = new StoredObjects({ store, blobs, clock });
-  const fetcher = new GuardedFetch({ allow: settings['net.allow'] });
   const tools = createToolRegistry({
     tools: [
       currentTimeTool,
       calculateTool,
       createReadToolOutput(toolOutputs(store, objects)),
       ...createGoalTools(createSessionGoals(store)),
-      ...createResearchTools({
-        fetchPage: (namespace, url, options) => fetcher.fetch(namespace, url, options),
-        htmlText,
-        search: settings['research.search'],
-        fetch: globalThis.fetch,
-      }),
+      ...wireResearch(settings),
     ],
     switches: settings['capabilities'] as CapabilitySwitches,
     log,
@@ -103,6 +97,17 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   });
   const streams = wireStreams(config, host, runtime);
   return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, ...streams };
+};
+
+/** What agents may read of the web. */
+const wireResearch = (settings: Host['settings']) => {
+  const fetcher = new GuardedFetch({ allow: settings['net.allow'] });
+  return createResearchTools({
+    fetchPage: (namespace, url, options) => fetcher.fetch(namespace, url, options),
+    htmlText,
+    search: settings['research.search'],
+    fetch: globalThis.fetch,
+  });
 };
 
 /** Streams of sessions, and the cursors of answers. */
