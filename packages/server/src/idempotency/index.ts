@@ -4,6 +4,6 @@
  * form of a key is checked by transport. Does the same for tool calls that run again after a crash. Called by the features whose
  * operations or tools do, and by app, which runs the expiry.
  */
-export { oncePerCall } from './call-effect.ts';
+export { earlierAnswer, oncePerCall } from './call-effect.ts';
 export { answerExpiry } from './expiry.ts';
 export { type KeptForm, messageForm, type RepeatableForm, repeatableCall, writeOnce } from './repeatable-call.ts';

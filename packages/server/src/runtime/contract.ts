@@ -25,7 +25,7 @@ export * from './record/contract.ts';
 export {
   admittedAt,
   isTurnOver,
-  type LineageProblem,
+  kindOf,
   lineageBelow,
   lineageProblem,
   parseBody,
@@ -117,7 +117,7 @@ export interface SessionLifecycle {
       readonly decidedBy: string;
       /** The data that an `input` asks for. */
       readonly value?: unknown;
-      /** Set by the sign-in itself: nobody else may say that one succeeded. */
+      /** Set by the sign-in itself: no one else may say that one succeeded. */
       readonly isSignIn?: boolean;
     },
   ): Promise<PermissionData>;

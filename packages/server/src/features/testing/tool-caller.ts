@@ -13,9 +13,11 @@ const IDLE = new AbortController().signal;
 export class ToolCaller {
   readonly #registry;
   readonly #context: Omit<ToolContext, 'signal' | 'progress'>;
+  readonly #features: ToolGrants['features'];
   #calls = 0;
 
-  constructor(supply: ToolSupply, context: Partial<ToolContext> = {}) {
+  constructor(supply: ToolSupply, context: Partial<ToolContext> = {}, features: ToolGrants['features'] = []) {
+    this.#features = features;
     this.#registry = createToolRegistry({ ...supply, log: silentLog });
     this.#context = {
       ...{ namespace: 'default', agent: 'helper', sessionId: 's1', turnId: 't1', callId: 'call', idempotencyKey: '' },
@@ -58,7 +60,7 @@ export class ToolCaller {
 
   #turn(capabilities: ToolGrants['capabilities'], context: Omit<ToolContext, 'signal' | 'progress'>): ToolTurn {
     const { namespace, agent, sessionId, turnId, identity, lineage } = context;
-    const grants = { namespace, agent, capabilities, features: [], mcpServers: [], connections: [] };
+    const grants = { namespace, agent, capabilities, features: this.#features, mcpServers: [], connections: [] };
     return { grants, sessionId, turnId, identity, lineage, signal: IDLE };
   }
 }

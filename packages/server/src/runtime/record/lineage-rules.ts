@@ -8,7 +8,7 @@ import type { CausingTurn } from '../../tools/contract.ts';
 /** Whom a turn wants to give work to. */
 type LineageTarget = Pick<CausingTurn, 'namespace' | 'agent'>;
 
-export interface LineageProblem {
+interface LineageProblem {
   readonly code: 'depth_exceeded' | 'loop_detected';
   /** For the model that asked. */
   readonly text: string;
