@@ -119,7 +119,7 @@ const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
     }),
     workflows: workflowsModule(host),
     delegation: delegationModule({ ...host, ...runtime }),
-    tasks: tasksModule({ ...host, lifecycle: runtime.lifecycle }),
+    tasks: tasksModule({ ...host, ...runtime }),
   };
 };
 
