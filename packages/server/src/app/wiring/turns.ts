@@ -65,7 +65,11 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const dependencies = { models, capabilityProblems, isToolsetAvailable, hasTool };
   const agents = agentsModule({ ...host, dependencies, promptCheck });
   const skills = skillsModule(host);
-  const usage = usageModule({ ...host, refused: metrics.usageRefused });
+  const usage = usageModule({
+    ...host,
+    refused: metrics.usageRefused,
+    isPriced: (model) => models.isPriced(model),
+  });
   const runtime = createRuntime({
     store,
     bus,
