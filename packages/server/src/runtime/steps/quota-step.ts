@@ -62,6 +62,9 @@ const keyOf = ({ row }: StepTurn, request: ModelUse | QuotaRequest): string =>
     ? request.callId
     : `${row.id}/${row.attempt}/${request.call}/${targetKey(request.target)}`;
 
+/** No call of a tool asks for more. */
+const NO_CALL = '';
+
 const GRANTED: Granted = { kind: 'granted', outputLimit: undefined };
 
 /** Quotas of model and tool calls, in guarded transactions of the turn; nothing is written where no policy can match. */
@@ -110,7 +113,7 @@ class QuotaStep implements Quota {
     if (budget === undefined || asked.includes('declined')) return failure;
     if (turn.isStopping) return ABORTED;
     const isParked = asked.includes('open')
-      ? await this.#requests.park(turn)
+      ? await this.#requests.park(turn, NO_CALL)
       : await this.#requests.ask(turn, [budget], true);
     return isParked ? PARKED : AGAIN;
   }
@@ -124,7 +127,7 @@ const refusalOf = (fault: QuotaFault): QuotaRefusal => {
     sentence,
     usage: undefined,
     metadata,
-    budget: budget === undefined ? undefined : { kind: 'budget', toolCallId: '', action: 'budget', ...budget },
+    budget: budget === undefined ? undefined : { kind: 'budget', toolCallId: NO_CALL, action: 'budget', ...budget },
   };
 };
 
