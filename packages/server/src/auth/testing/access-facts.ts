@@ -92,6 +92,9 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
   'svc.gateway.TaskService': {
     UpdateTask: 'operator fields',
   },
+  'svc.gateway.UsageService': {
+    ReportUsage: 'viewer fields',
+  },
   'svc.gateway.FileService': {
     CreateFile: 'operator fields',
     UpdateFile: 'operator fields',
