@@ -61,7 +61,6 @@ export interface KindFacts {
 const LAST_RANK = 1_000;
 
 const NO_MCP = 'this version of svc does not connect to MCP servers: their tools are not available to agents';
-const NO_SANDBOX = 'this version of svc does not run sandboxes';
 const NO_CONNECTOR = 'this version of svc does not run connectors: no event is taken and nothing is delivered';
 
 const RESOURCE_SERVICE: KindWriters = { gateway: false, resourceService: 'all', fileService: false };
@@ -223,7 +222,6 @@ const rows: readonly Row[] = [
       { path: ['credentialsJson'], form: 'leaves' },
       { path: ['providerConfigJson'], form: 'leaves' },
     ],
-    notExecuted: NO_SANDBOX,
   },
   {
     kind: 'SandboxPolicy',
@@ -231,7 +229,6 @@ const rows: readonly Row[] = [
     short: 'sbp',
     status: 'common',
     applyRank: 80,
-    notExecuted: NO_SANDBOX,
   },
   {
     kind: 'Sandbox',
@@ -241,7 +238,6 @@ const rows: readonly Row[] = [
     inTemplates: false,
     applyRank: 90,
     sensitiveStatus: [{ path: ['lease', 'token'], form: 'drop' }],
-    notExecuted: NO_SANDBOX,
   },
   { kind: 'Task', plural: 'tasks', status: 'own', applyRank: 200 },
   { kind: 'UsagePolicy', plural: 'usagepolicies', short: 'up', status: 'own', hasActivity: true, applyRank: 20 },

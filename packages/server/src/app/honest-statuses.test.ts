@@ -25,9 +25,6 @@ const NOT_EXECUTED = [
   'ChannelSubscription',
   'McpServer',
   'McpServerBinding',
-  'SandboxClass',
-  'SandboxPolicy',
-  'Sandbox',
   'ConnectorClass',
   'Connector',
 ];

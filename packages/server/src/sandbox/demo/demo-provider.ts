@@ -22,7 +22,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const EMPTY = new Uint8Array();
 
 /**
- * Sandboxes in memory that run no code, for tests and demonstrations. A command is a line of a small language, the last of its argv:
+ * Sandboxes in memory that run no code, for tests and demonstrations. A command is a line of a small language, from standard input or the last of its argv:
  * `echo TEXT`, `cat PATH`, `write PATH TEXT`, `env NAME`, `fail CODE TEXT`, `hang`, `vanish` (the backend is lost). Anything else is
  * not found, 127.
  */
@@ -53,7 +53,7 @@ export class DemoProvider implements SandboxProvider {
 
   async exec(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxResult> {
     const files = this.#files(plan);
-    const [verb = '', ...rest] = (command.argv.at(-1) ?? '').split(' ');
+    const [verb = '', ...rest] = lineOf(command).split(' ');
     const text = rest.join(' ');
     const path = this.#path(plan, rest[0] ?? '');
     const answer = (exitCode: number, stdout: string, stderr = ''): SandboxResult =>
@@ -141,6 +141,10 @@ export class DemoProvider implements SandboxProvider {
     });
   }
 }
+
+/** A program that is read from standard input, else the last argument. */
+const lineOf = ({ stdin, argv }: SandboxCommand): string =>
+  stdin === undefined ? (argv.at(-1) ?? '') : Buffer.from(stdin).toString('utf8').trim();
 
 const killed = (endedBy: SandboxEnd): SandboxResult => ({
   exitCode: 137,

@@ -7,6 +7,8 @@ import type { JailMount } from './jail-arguments.ts';
 
 /** Files and folders of one sandbox that are counted; more of them are as good as a full disk. */
 const ENTRIES_MAX = 200_000;
+/** The backend of a trial, which nobody made and nobody lists. */
+export const PROBE_ID = 'probe';
 /** More than any limit. */
 export const UNCOUNTABLE = Number.MAX_SAFE_INTEGER;
 const BLOCK_BYTES = 512;
@@ -81,7 +83,7 @@ export class BackendFolders {
   async list(): Promise<{ readonly backends: readonly string[]; readonly volumes: readonly string[] }> {
     const backends = await namesIn(join(this.#root, 'backends'));
     return {
-      backends: [...new Set(backends.map((name) => name.replace(/\.new$/, '')))],
+      backends: [...new Set(backends.map((name) => name.replace(/\.new$/, '')))].filter((name) => name !== PROBE_ID),
       volumes: await namesIn(join(this.#root, 'volumes')),
     };
   }

@@ -72,7 +72,7 @@ const supervised = async (run: JailRun, child: ChildProcess, closed: Promise<End
     if (isBegun) child.kill('SIGKILL');
     else gate.end();
   };
-  (child.stdio[5] as Readable).once('data', () => {
+  ((child.stdio as readonly unknown[])[5] as Readable).once('data', () => {
     if (endedBy !== 'exit') return;
     isBegun = true;
     gate.end('go\n');

@@ -16,7 +16,7 @@ import type {
 } from '../contract.ts';
 import { type EgressDeps, type EgressGate, openEgress } from '../egress/egress-proxy.ts';
 import { listThroughCommand, readThroughCommand, writeThroughCommand } from '../file-commands.ts';
-import { BackendFolders, UNCOUNTABLE } from './backend-folders.ts';
+import { BackendFolders, PROBE_ID, UNCOUNTABLE } from './backend-folders.ts';
 import { type ControlGroup, type ControlGroups, findControlGroups, processLimits } from './control-groups.ts';
 import { installCommands } from './install-commands.ts';
 import {
@@ -104,7 +104,7 @@ const machineFacts = async (searchPath: string): Promise<MachineFacts> => {
 };
 
 const PROBE_PLAN: SandboxPlan = {
-  id: 'probe',
+  id: PROBE_ID,
   volume: '',
   image: '',
   mountPath: '/workspace',

@@ -29,5 +29,4 @@ export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
   ],
   'delegation between agents': ['a2a.maxDepth', 'a2a.maxRounds'],
   'vector search': ['knowledge.embeddings'],
-  sandboxes: ['sandbox.providers', 'sandbox.idleStop', 'sandbox.destroyAfter'],
 };

@@ -40,6 +40,27 @@ const IDEMPOTENCY = expiringTable({
 /** Background work that one process does at once. */
 const LEASES = leaseTable('leases');
 
+/** Leases of sandboxes by the uid of the sandbox, and who waits for one. Times are those of the store's clock. */
+const SANDBOX_LEASES = keyedTable({
+  name: 'sandbox_leases',
+  columns: {
+    id: 'text',
+    // The policy whose quota counts it.
+    scope: 'text',
+    since: 'integer',
+    state: 'text',
+    token: 'text',
+    expiresAt: 'integer',
+    usedAt: 'integer',
+    body: 'json',
+  },
+  key: ['id'],
+  fixed: ['scope', 'since'],
+  queries: { ofScope: { equal: ['scope'], order: ['since', 'id'], direction: 'ascending' } },
+});
+
+export type SandboxLeaseRow = RowOf<typeof SANDBOX_LEASES>;
+
 /** The outbox and the timers of every feature, by the kind of work. */
 const QUEUE = queueTable('queue');
 
@@ -52,6 +73,7 @@ export const DESCRIBED_TABLES = {
   idempotency: IDEMPOTENCY,
   leases: LEASES,
   queue: QUEUE,
+  sandboxLeases: SANDBOX_LEASES,
 } as const;
 
 export type TableDescription = KeyedTable | ExpiringTable | LeaseTable | QueueTable;
