@@ -60,7 +60,6 @@ export interface KindFacts {
 /** Rank of what is applied after everything else: kinds that no manifest holds, and custom kinds. */
 const LAST_RANK = 1_000;
 
-const NO_MCP = 'this version of svc does not connect to MCP servers: their tools are not available to agents';
 const NO_CONNECTOR = 'this version of svc does not run connectors: no event is taken and nothing is delivered';
 
 const RESOURCE_SERVICE: KindWriters = { gateway: false, resourceService: 'all', fileService: false };
@@ -121,7 +120,6 @@ const rows: readonly Row[] = [
     writers: GATEWAY,
     applyRank: 100,
     sensitiveSpec: HEADERS,
-    notExecuted: NO_MCP,
   },
   {
     kind: 'McpServerBinding',
@@ -131,7 +129,6 @@ const rows: readonly Row[] = [
     writers: GATEWAY,
     applyRank: 110,
     sensitiveSpec: HEADERS,
-    notExecuted: NO_MCP,
   },
   {
     kind: 'Knowledge',

@@ -22,7 +22,17 @@ export type * from './agent-revision.ts';
 export * from './attempt/telemetry-contract.ts';
 export * from './prompt/prompt-contract.ts';
 export * from './record/contract.ts';
-export { admittedAt, isTurnOver, parseBody, parsePermission, partId, replyTextOf } from './record/index.ts';
+export {
+  admittedAt,
+  isTurnOver,
+  kindOf,
+  lineageBelow,
+  lineageProblem,
+  parseBody,
+  parsePermission,
+  partId,
+  replyTextOf,
+} from './record/index.ts';
 
 export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
 
@@ -107,7 +117,7 @@ export interface SessionLifecycle {
       readonly decidedBy: string;
       /** The data that an `input` asks for. */
       readonly value?: unknown;
-      /** Set by the sign-in itself: nobody else may say that one succeeded. */
+      /** Set by the sign-in itself: no one else may say that one succeeded. */
       readonly isSignIn?: boolean;
     },
   ): Promise<PermissionData>;

@@ -74,6 +74,7 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
   'svc.gateway.SessionControlService': {
     UpdateSessionMessage: 'operator fields',
     AnswerPermission: 'operator fields',
+    CreateAnswerLink: 'operator fields',
     ForkSession: 'operator fields',
     ListTurns: 'viewer fields',
     GetTurn: 'viewer fields',

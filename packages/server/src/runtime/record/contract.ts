@@ -249,6 +249,8 @@ export interface PermissionData {
   readonly decidedBy: string;
   readonly decidedAt: number;
   readonly comment: string;
+  /** On whose account the turn runs; absent in requests of releases before. */
+  readonly identity?: string;
   /** The data of an accepted `input`. */
   readonly answer?: unknown;
 }

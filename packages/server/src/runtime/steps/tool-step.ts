@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../base/index.ts';
+import { assert, type Clock, type Log } from '../../base/index.ts';
 import { sessionHolder } from '../../store/contracts/index.ts';
 import type { OfferedTool, ToolContext, ToolRegistry, ToolResult, ToolWait } from '../../tools/contract.ts';
 import {
@@ -88,7 +88,7 @@ class ToolBatch {
       if (this.#refused !== undefined) return this.#refused;
       if (end.kind !== 'parked') return AGAIN;
       if (this.#mayGoOn(end.index)) continue;
-      if (await this.#steps.requests.park(this.#turn)) return PARKED;
+      if (await this.#steps.requests.park(this.#turn, this.#callAt(end.index))) return PARKED;
     }
   }
 
@@ -115,10 +115,15 @@ class ToolBatch {
   /** What the call waits for came while other calls of the batch ran: the batch continues without parking. */
   #mayGoOn(index: number): boolean {
     const { recorded, body } = this.#turn;
-    const call = batchOf(recorded).calls[index];
-    if (call === undefined) return false;
-    const pause = body.pauses?.[call.callId];
-    return !hasOpenQuestion(recorded, call.callId) && (pause === undefined || pause.endedBy !== '');
+    const callId = this.#callAt(index);
+    const pause = body.pauses?.[callId];
+    return !hasOpenQuestion(recorded, callId) && (pause === undefined || pause.endedBy !== '');
+  }
+
+  #callAt(index: number): string {
+    const call = batchOf(this.#turn.recorded).calls[index];
+    assert(call !== undefined, 'a batch waits for one of its own calls');
+    return call.callId;
   }
 
   #judge(): readonly JudgedCall[] {
@@ -169,7 +174,7 @@ class ToolBatch {
   }
 
   /**
-   * Notes what the call waits for. False: the call has to look once more. An event may come between the look and the note, and whoever
+   * Notes what the call waits for. False: the call has to look once more. An event may come between the look and the note, and the part that
    * brings it finds nothing to wake; behind the note it marks the pause, which keeps the turn from parking.
    */
   async #waits({ tool, call, input }: RunnableCall, wait: ToolWait): Promise<boolean> {

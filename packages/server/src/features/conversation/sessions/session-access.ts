@@ -1,5 +1,6 @@
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, isUuid, notFound } from '../../../base/index.ts';
+import type { WriteOrigin } from '../../../controllers/contract.ts';
 import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import type { TurnCause } from '../../../runtime/contract.ts';
 import { SESSION_ACTIVITY, type SessionActivity } from '../../../runtime/stream/stream-contract.ts';
@@ -73,7 +74,7 @@ export const refusedState = (reason: string, text: string, names: SessionNames):
 export const recordWrite = async (
   tx: WriteTx,
   write: {
-    readonly call: CallContext;
+    readonly call: WriteOrigin;
     readonly names: SessionNames;
     readonly outcome?: string;
     readonly turnId?: string;

@@ -20,6 +20,21 @@ export type ArtifactRow = RowOf<typeof ARTIFACTS>;
 /** Who holds the bytes of an artifact; the reference goes with the row when its session is deleted. */
 export const artifactHolder = (id: string): string => `artifact/${id}`;
 
+/** Conversations that agents have with other agents from their sessions. What is in `body` is the feature's matter. */
+const DELEGATIONS = keyedTable({
+  name: 'delegations',
+  // The session that delegates, the name it knows the other one by, and the session of the other agent ('' outside of this server).
+  columns: { sessionId: 'text', alias: 'text', childSessionId: 'text', body: 'json' },
+  key: ['sessionId', 'alias'],
+  fixed: ['sessionId', 'alias', 'childSessionId'],
+  queries: {
+    ofSession: { equal: ['sessionId'], order: ['alias'], direction: 'ascending' },
+    ofChild: { equal: ['childSessionId'], order: ['sessionId', 'alias'], direction: 'ascending' },
+  },
+});
+
+export type DelegationRow = RowOf<typeof DELEGATIONS>;
+
 /** Answers of calls that may be repeated. */
 const IDEMPOTENCY = expiringTable({
   name: 'idempotency',
@@ -35,6 +50,15 @@ const IDEMPOTENCY = expiringTable({
   key: ['scope'],
   expiry: 'expiresAt',
   taken: () => new Fault('ABORTED', 'CONFLICT', 'another call with this idempotency key was first'),
+});
+
+/** Addresses that answer a request without signing in, by the hash of their secret part. */
+const ANSWER_LINKS = expiringTable({
+  name: 'answer_links',
+  columns: { tokenHash: 'text', requestId: 'text', expiresAt: 'integer' },
+  key: ['tokenHash'],
+  expiry: 'expiresAt',
+  taken: () => new Fault('ABORTED', 'CONFLICT', 'this link exists already'),
 });
 
 /** Background work that one process does at once. */
@@ -69,7 +93,9 @@ const QUEUE = queueTable('queue');
  * dumps, restores and the conformance suites follow from the row.
  */
 export const DESCRIBED_TABLES = {
+  answerLinks: ANSWER_LINKS,
   artifacts: ARTIFACTS,
+  delegations: DELEGATIONS,
   idempotency: IDEMPOTENCY,
   leases: LEASES,
   queue: QUEUE,
