@@ -27,6 +27,7 @@ import type { Engines } from '../engines/index.ts';
 import { GuardedFetch, mcpConnector } from '../outbound/index.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
+import { wireSandboxProviders } from './sandboxes.ts';
 import type { Turns } from './turns.ts';
 
 interface FeatureNeeds {
@@ -139,7 +140,11 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
   });
   return {
     workers: workersModule({ ...host, workerId, version, publicUrl, drain: () => runtime.worker.drain() }),
-    sandboxes: sandboxesModule({ ...host, secretProblem: secrets.resolver.problem.bind(secrets.resolver) }),
+    sandboxes: sandboxesModule({
+      ...host,
+      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
+      providers: wireSandboxProviders(config, engines, host),
+    }),
     access: accessModule({
       ...host,
       config: config.auth,
