@@ -82,7 +82,7 @@ describe('svc chat -m', () => {
     });
     const fake = fakeHost({ handlers });
     expect(await fake.run('chat', '-m', 'hi')).toBe(exitCodes.refused);
-    expect(fake.err()).toContain('svc session permit s1 p1 allow');
+    expect(fake.err()).toContain('svc inbox answer p1');
   });
 
   it('sends files as data URLs, images as images', async () => {

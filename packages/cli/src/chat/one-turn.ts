@@ -22,8 +22,8 @@ export const talkOnce = async (parts: FollowParts, turn: OneTurn): Promise<void>
     parts.write(withLineEnd(textOf(reply)));
   if (outcome.kind === 'interrupted') throw new CommandFailure('stopped', { exitCode: exitCodes.interrupted });
   if (outcome.kind === 'unanswered') {
-    throw new CommandFailure('the agent asks for permission and no one is here to answer', {
-      hint: `svc session permit ${parts.session.id} ${outcome.requestId} allow`,
+    throw new CommandFailure('the agent asks for an answer and no one is here to give it', {
+      hint: `svc inbox answer ${outcome.requestId}`,
     });
   }
   if (outcome.isError) throw new CommandFailure(`${view.lastEnd?.error ?? 'the turn failed'} (${outcome.reason})`);

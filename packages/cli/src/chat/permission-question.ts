@@ -1,6 +1,7 @@
 import { PermissionDecision, type PermissionOption, type PermissionRequest } from '@svc/api/data';
 import { type Client, isSvcError, type Session } from '@svc/client';
 import { interrupt, type LineTerminal } from '../host.ts';
+import { askData } from '../inbox/index.ts';
 import { harmless, type Style } from '../terminal/index.ts';
 
 export interface QuestionParts {
@@ -26,6 +27,8 @@ export const openRequests = async (
 
 /** Asks until there is an answer and sends it. False when the person interrupted instead. */
 export const askPermission = async (parts: QuestionParts, request: PermissionRequest): Promise<boolean> => {
+  if (request.kind === 'input') return askForData(parts, request);
+  if (request.kind === 'sign_in') parts.write(`sign in at ${harmless(request.url)}\n`);
   const { write, style, terminal, columns } = parts;
   const input = harmless(request.inputJson).slice(0, INPUT_SHOWN);
   // The line of the tool call above shows the input unless it was too long.
@@ -40,6 +43,27 @@ export const askPermission = async (parts: QuestionParts, request: PermissionReq
       return true;
     }
     write(`please answer ${keysText(request.options)}\n`);
+  }
+};
+
+/** Asks for the data that the agent wants, and sends it. */
+const askForData = async (parts: QuestionParts, request: PermissionRequest): Promise<boolean> => {
+  const { terminal, write, session } = parts;
+  write(`${harmless(request.prompt)}\n`);
+  for (;;) {
+    const data = await askData(terminal, write, request.schemaJson);
+    if (data === undefined) return false;
+    try {
+      await session.answerPermission(request.id, { allow: true, data: data.value });
+      return true;
+    } catch (error) {
+      if (isSvcError(error) && error.reason === 'PERMISSION_CLOSED') {
+        write('this was decided elsewhere meanwhile\n');
+        return true;
+      }
+      if (!isSvcError(error) || error.reason !== 'FIELD_INVALID') throw error;
+      write(`${harmless(error.message)}\n`);
+    }
   }
 };
 

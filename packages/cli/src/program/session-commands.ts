@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { ChatOptions } from '../chat/index.ts';
+import type { GlobalOptions } from '../connection.ts';
 import type { Host } from '../host.ts';
+import type { AnswerOptions, InboxOptions } from '../inbox/index.ts';
 import type { DeleteOptions, GetOptions } from '../resources/index.ts';
 import type { SendOptions, SessionOptions } from '../sessions/index.ts';
 import { example, run } from './run-action.ts';
@@ -25,6 +27,7 @@ export const declareAgentCommands = (program: Command, host: Host): void => {
     ),
     host,
   );
+  declareInbox(program.command('inbox').description('what agents wait for people to answer'), host);
   const session = program.command('session').description('conversations');
   declareManagement(session, host);
   declareWatching(session, host);
@@ -34,6 +37,30 @@ export const declareAgentCommands = (program: Command, host: Host): void => {
     ),
     host,
   );
+};
+
+const declareInbox = (inbox: Command, host: Host): void => {
+  const load = () => import('../inbox/index.ts');
+  example(inbox.command('list', { isDefault: true }), 'svc inbox -A')
+    .description('open requests: permissions, questions, sign-ins, limits to raise')
+    .option('-A, --all-namespaces', 'of every namespace')
+    .option('--recursive', 'of the namespaces below as well')
+    .option('--kind <kind>', 'only permission, input, sign_in or budget')
+    .option('--agent <name>', 'only of this agent')
+    .option('--identity <account>', 'only of turns on this account')
+    .option('--limit <count>', 'most requests')
+    .action(run<InboxOptions>(async (_args, options) => (await load()).listInbox(host, options)));
+  example(inbox.command('answer <request>'), 'svc inbox answer REQUEST --data \'{"city":"Rome"}\'')
+    .description('answer one; asks what the options leave open')
+    .option('--allow', 'yes, or the first option that allows')
+    .option('--deny', 'no, or decline to answer')
+    .option('--option <id>', 'one of the options of the request')
+    .option('--data <json>', 'the data that is asked for')
+    .option('--comment <text>', 'why; the agent reads it')
+    .action(run<AnswerOptions>(async ([id = ''], options) => (await load()).answerRequest(host, id, options)));
+  example(inbox.command('link <request>'), 'svc inbox link REQUEST')
+    .description('an address at which somebody answers it without signing in')
+    .action(run<GlobalOptions>(async ([id = ''], options) => (await load()).linkRequest(host, id, options)));
 };
 
 const withAgent = (command: Command): Command =>

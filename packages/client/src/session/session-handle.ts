@@ -129,16 +129,25 @@ export class Session {
     return new Session({ ...this.key, sessionId: forked.sessionId }, this.#parts);
   }
 
-  /** Answers an open permission request; the same answer again is fine, another is PERMISSION_CLOSED. */
+  /**
+   * Answers what the turn asks a person, a permission or data by the request's schema (`data`, any JSON value); the same answer again
+   * is fine, another is PERMISSION_CLOSED.
+   */
   async answerPermission(
     requestId: string,
-    answer: { readonly allow: boolean; readonly optionId?: string; readonly comment?: string },
+    answer: {
+      readonly allow: boolean;
+      readonly optionId?: string;
+      readonly comment?: string;
+      readonly data?: unknown;
+    },
     options: CallOptions = {},
   ): Promise<PermissionRequest | undefined> {
     const decision = answer.allow ? PermissionDecision.ALLOW : PermissionDecision.DENY;
-    const { optionId = '', comment = '' } = answer;
+    const { optionId = '', comment = '', data } = answer;
+    const answerJson = data === undefined ? '' : JSON.stringify(data);
     const response = await this.#parts.control.answerPermission(
-      { ...this.key, requestId, decision, optionId, comment },
+      { ...this.key, requestId, decision, optionId, comment, answerJson },
       options,
     );
     return response.request;

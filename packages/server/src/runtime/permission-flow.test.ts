@@ -89,7 +89,7 @@ describe('permission requests', () => {
   it('hold for the session with an option that remembers, open ones included (R46)', async () => {
     const { machine, session, questions } = await ask('!tool guarded {"n":1}\n!tool guarded {"n":2}\n!say end');
     expect(questions).toHaveLength(2);
-    if (questions[0] !== undefined) await machine.answer(questions[0], true, 'allow_session');
+    if (questions[0] !== undefined) await machine.answer(questions[0], true, { optionId: 'allow_session' });
     await machine.quiet();
     await machine.send(session, '!tool guarded {"n":3}\n!say again');
     await machine.quiet();

@@ -25,6 +25,8 @@ const TEXTS = [
   '!say words\n!delay 700\n!say later words',
   '!say waiting\n!hold gate\n!say after the gate',
   '!tool large {"n":1}\n!say kept',
+  '!tool inquire {}\n!tool guarded {"n":7}\n!say asked twice',
+  '!tool look {"n":8}\n!tool expect {"name":"rain"}\n!say rained',
 ];
 
 interface World {
@@ -69,8 +71,13 @@ const answer: Act = async (world) => {
     if (world.random.next() < 0.7) {
       const option = pick(world.random, ['', '', 'allow_session']);
       const allow = option !== '' || world.random.next() < 0.6;
-      attempt(world, world.machine.answer(question, allow, option));
+      attempt(world, world.machine.answer(question, allow, { optionId: option }));
     }
+};
+
+/** Something outside takes place, and its bringer tries until the turns that wait for it are told. */
+const rain: Act = async (world) => {
+  for (const turn of await world.machine.openTurns()) attempt(world, world.machine.happen('rain', turn.id));
 };
 
 const stopOne: Act = async (world, session) => {
@@ -132,6 +139,7 @@ const changeBus: Act = (world) => {
 const ACTS: readonly (readonly [number, Act])[] = [
   [30, send],
   [10, answer],
+  [2, rain],
   [5, stopOne],
   [3, (world, session) => attempt(world, world.machine.stop(session))],
   [2, (world, session) => attempt(world, world.machine.clear(session, world.random.next() < 0.7))],
@@ -170,6 +178,7 @@ const settle = async (world: World): Promise<void> => {
   await machine.runToEnd(async () => {
     for (const { models } of machine.processes) models.releaseHold('gate');
     for (const question of await machine.questions()) attempt(world, machine.answer(question));
+    await rain(world, '');
   });
 };
 

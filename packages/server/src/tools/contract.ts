@@ -29,7 +29,7 @@ export interface ToolContext {
   /** How far the grant of the tool reaches: the agent's own namespace, or its descendants as well. */
   readonly reach: NamespaceReach;
   readonly signal: AbortSignal;
-  /** Says that the call is getting on: its time-out begins anew, up to the longest that any tool may take. */
+  /** Says that the call is getting on: its time-out begins again, up to the longest that any tool may take. */
   readonly progress: () => void;
   /** What people answered to the questions of this call so far, in the order in which it asked. */
   readonly answers: readonly ToolAnswer[];
@@ -88,7 +88,7 @@ export interface ToolPause {
 
 /**
  * The call cannot finish yet. The turn waits without a worker, then the call runs again from its beginning, with the same id and
- * idempotency key, and finds the answer or the pause in its context. Whoever watches the event wakes the turn by `key`.
+ * idempotency key, and finds the answer or the pause in its context. The part that sees the event wakes the turn by `key`.
  */
 export type ToolWait =
   | { readonly wait: 'person'; readonly question: ToolQuestion }
@@ -169,7 +169,7 @@ export interface ToolTurn {
   readonly signal: AbortSignal;
 }
 
-/** Tools that depend on more than the agent's grants: on servers, documents, the session. Listed anew at every step. */
+/** Tools that depend on more than the agent's grants: on servers, documents, the session. Listed again at every step. */
 export interface ToolSource {
   /** For logs. */
   readonly name: string;
@@ -179,7 +179,7 @@ export interface ToolSource {
   readonly names?: readonly string[];
   /** Whether an agent with these grants may have tools of it at all; cheap, asked once per agent revision. */
   concerns(grants: ToolGrants): boolean;
-  /** May throw: the turn then goes on without them, and the log says so. A tool of the process wins over one of the same name. */
+  /** May throw: the turn then continues without them, and the log says so. A tool of the process wins over one of the same name. */
   tools(turn: ToolTurn): Promise<readonly Tool[]>;
 }
 

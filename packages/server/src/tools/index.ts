@@ -6,6 +6,7 @@
  * `app` builds the list of tools and creates the registry once per process; the agents feature receives `capabilityProblems` for
  * its condition CapabilitiesKnown. What each native tool does for a model: docs/tools.md.
  */
+export * from './ask-user.ts';
 export * from './calculate.ts';
 export * from './capability-rules.ts';
 export * from './contract.ts';
@@ -14,3 +15,4 @@ export * from './goal-contract.ts';
 export * from './goal-tools.ts';
 export * from './read-tool-output.ts';
 export * from './registry.ts';
+export * from './research/index.ts';

@@ -39,11 +39,24 @@ const newAjv = (): Ajv2020 => {
 
 const compile = (ajv: Ajv2020, schema: JsonSchema): ValidateFunction | 'unusable' => {
   try {
-    const check = ajv.compile({ ...schema });
+    const own = { ...schema };
+    const check = ajv.compile(own);
+    // The library would keep the schema for ever; what it made of it stays usable.
+    ajv.removeSchema(own);
     // `$async` would return a promise whose rejection is never handled.
     return '$async' in check ? 'unusable' : check;
   } catch {
     return 'unusable';
+  }
+};
+
+/** Why a schema cannot be used at all, undefined when it can. */
+export const schemaProblem = (schema: JsonSchema): string | undefined => {
+  try {
+    const check = newAjv().compile({ ...schema });
+    return '$async' in check ? 'must not be asynchronous' : undefined;
+  } catch (error) {
+    return `is not a usable JSON Schema: ${error instanceof Error ? error.message : String(error)}`;
   }
 };
 

@@ -46,7 +46,8 @@ export declare type PermissionOption = Message<"svc.data.PermissionOption"> & {
 export declare const PermissionOptionSchema: GenMessage<PermissionOption>;
 
 /**
- * A question a turn waits on before it runs a tool.
+ * What a turn asks a person: whether a tool may run, for data, for a sign-in, or whether a limit
+ * may be raised. The turn waits until it is answered or expires.
  *
  * @generated from message svc.data.PermissionRequest
  */
@@ -94,7 +95,7 @@ export declare type PermissionRequest = Message<"svc.data.PermissionRequest"> & 
   createdAt: bigint;
 
   /**
-   * Unix microseconds; unanswered until then counts as denied.
+   * Unix microseconds; unanswered until then counts as denied or declined.
    *
    * @generated from field: int64 expires_at = 9;
    */
@@ -143,6 +144,41 @@ export declare type PermissionRequest = Message<"svc.data.PermissionRequest"> & 
    * @generated from field: string session_id = 17;
    */
   sessionId: string;
+
+  /**
+   * permission, input, sign_in or budget.
+   *
+   * @generated from field: string kind = 18;
+   */
+  kind: string;
+
+  /**
+   * JSON Schema of the data that an `input` asks for; empty for the other kinds.
+   *
+   * @generated from field: string schema_json = 19;
+   */
+  schemaJson: string;
+
+  /**
+   * Where a person signs in; empty for the other kinds.
+   *
+   * @generated from field: string url = 20;
+   */
+  url: string;
+
+  /**
+   * Data that an `input` was answered with.
+   *
+   * @generated from field: string answer_json = 21;
+   */
+  answerJson: string;
+
+  /**
+   * On whose account the turn runs.
+   *
+   * @generated from field: string identity = 22;
+   */
+  identity: string;
 };
 
 /**

@@ -122,14 +122,14 @@ export declare type AnswerPermissionRequest = Message<"svc.gateway.AnswerPermiss
   ns: string;
 
   /**
-   * Id of the permission request.
+   * Id of the request.
    *
    * @generated from field: string request_id = 4;
    */
   requestId: string;
 
   /**
-   * Allow or deny.
+   * Allow or deny; for data, answer or decline.
    *
    * @generated from field: svc.data.PermissionDecision decision = 5;
    */
@@ -148,6 +148,13 @@ export declare type AnswerPermissionRequest = Message<"svc.gateway.AnswerPermiss
    * @generated from field: string comment = 7;
    */
   comment: string;
+
+  /**
+   * The data that a request of kind `input` asks for, as JSON by its schema.
+   *
+   * @generated from field: string answer_json = 8;
+   */
+  answerJson: string;
 };
 
 /**
@@ -173,6 +180,74 @@ export declare type AnswerPermissionResponse = Message<"svc.gateway.AnswerPermis
  * Use `create(AnswerPermissionResponseSchema)` to create a new message.
  */
 export declare const AnswerPermissionResponseSchema: GenMessage<AnswerPermissionResponse>;
+
+/**
+ * Arguments of CreateAnswerLink.
+ *
+ * @generated from message svc.gateway.CreateAnswerLinkRequest
+ */
+export declare type CreateAnswerLinkRequest = Message<"svc.gateway.CreateAnswerLinkRequest"> & {
+  /**
+   * Id of the session.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Name of the agent.
+   *
+   * @generated from field: string agent = 2;
+   */
+  agent: string;
+
+  /**
+   * Namespace. Required.
+   *
+   * @generated from field: string ns = 3;
+   */
+  ns: string;
+
+  /**
+   * Id of the request.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message svc.gateway.CreateAnswerLinkRequest.
+ * Use `create(CreateAnswerLinkRequestSchema)` to create a new message.
+ */
+export declare const CreateAnswerLinkRequestSchema: GenMessage<CreateAnswerLinkRequest>;
+
+/**
+ * Answer of CreateAnswerLink.
+ *
+ * @generated from message svc.gateway.CreateAnswerLinkResponse
+ */
+export declare type CreateAnswerLinkResponse = Message<"svc.gateway.CreateAnswerLinkResponse"> & {
+  /**
+   * Whoever knows it may answer the request; it is shown only here.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * Unix microseconds; the request expires then as well.
+   *
+   * @generated from field: int64 expires_at = 2;
+   */
+  expiresAt: bigint;
+};
+
+/**
+ * Describes the message svc.gateway.CreateAnswerLinkResponse.
+ * Use `create(CreateAnswerLinkResponseSchema)` to create a new message.
+ */
+export declare const CreateAnswerLinkResponseSchema: GenMessage<CreateAnswerLinkResponse>;
 
 /**
  * Arguments of ForkSession.
@@ -368,7 +443,7 @@ export declare const TurnResponseSchema: GenMessage<TurnResponse>;
  */
 export declare type ListPermissionRequestsRequest = Message<"svc.gateway.ListPermissionRequestsRequest"> & {
   /**
-   * Namespace. Required.
+   * Namespace; `-` means all. Required.
    *
    * @generated from field: string ns = 1;
    */
@@ -394,6 +469,27 @@ export declare type ListPermissionRequestsRequest = Message<"svc.gateway.ListPer
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
+
+  /**
+   * Only requests of this kind: permission, input, sign_in or budget.
+   *
+   * @generated from field: string kind = 5;
+   */
+  kind: string;
+
+  /**
+   * Only requests of this agent.
+   *
+   * @generated from field: string agent = 6;
+   */
+  agent: string;
+
+  /**
+   * Only requests of turns that run on this account.
+   *
+   * @generated from field: string identity = 7;
+   */
+  identity: string;
 };
 
 /**
@@ -506,8 +602,9 @@ export declare const SessionControlService: GenService<{
     output: typeof UpdateSessionMessageResponseSchema;
   },
   /**
-   * Decides an open permission request; the same answer again is harmless. Errors:
-   * SESSION_NOT_FOUND, PERMISSION_REQUEST_NOT_FOUND, PERMISSION_CLOSED.
+   * Answers an open request of any kind; the same answer again is harmless. Errors:
+   * SESSION_NOT_FOUND, PERMISSION_REQUEST_NOT_FOUND, PERMISSION_CLOSED, FIELD_INVALID (data that
+   * does not fit the schema of the request).
    *
    * @generated from rpc svc.gateway.SessionControlService.AnswerPermission
    */
@@ -515,6 +612,18 @@ export declare const SessionControlService: GenService<{
     methodKind: "unary";
     input: typeof AnswerPermissionRequestSchema;
     output: typeof AnswerPermissionResponseSchema;
+  },
+  /**
+   * Makes an address at which one request can be answered without signing in, until it is answered
+   * or expires. Errors: SESSION_NOT_FOUND, PERMISSION_REQUEST_NOT_FOUND, PERMISSION_CLOSED,
+   * ANSWER_LINKS_OFF.
+   *
+   * @generated from rpc svc.gateway.SessionControlService.CreateAnswerLink
+   */
+  createAnswerLink: {
+    methodKind: "unary";
+    input: typeof CreateAnswerLinkRequestSchema;
+    output: typeof CreateAnswerLinkResponseSchema;
   },
   /**
    * Copies the finished messages of a session into a new one of the same agent. Errors:
@@ -549,7 +658,7 @@ export declare const SessionControlService: GenService<{
     output: typeof TurnResponseSchema;
   },
   /**
-   * Lists open permission requests of a namespace, oldest first.
+   * Lists open requests of a namespace, of all kinds, oldest first.
    *
    * @generated from rpc svc.gateway.SessionControlService.ListPermissionRequests
    */

@@ -9,6 +9,7 @@ import { sessionsModule } from '../../features/conversation/sessions/index.ts';
 import { uiModule } from '../../features/conversation/ui/index.ts';
 import { channelsModule } from '../../features/coordination/channels/index.ts';
 import { connectorsModule } from '../../features/coordination/connectors/index.ts';
+import { delegationModule } from '../../features/coordination/delegation/index.ts';
 import { schedulesModule, utcCron } from '../../features/coordination/schedules/index.ts';
 import { tasksModule } from '../../features/coordination/tasks/index.ts';
 import { workflowsModule } from '../../features/coordination/workflows/index.ts';
@@ -16,14 +17,17 @@ import type { FeatureModule } from '../../features/module-contract.ts';
 import { accessModule } from '../../features/platform/access/index.ts';
 import { adminModule } from '../../features/platform/admin/index.ts';
 import { backupsModule } from '../../features/platform/backups/index.ts';
+import { mcpEndpointModule } from '../../features/platform/mcp-endpoint/index.ts';
 import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
 import { workersModule } from '../../features/platform/workers/index.ts';
+import { createMcpServing } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch } from '../outbound/index.ts';
+import { GuardedFetch, mcpConnector } from '../outbound/index.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
+import { wireSandboxProviders } from './sandboxes.ts';
 import type { Turns } from './turns.ts';
 
 interface FeatureNeeds {
@@ -40,7 +44,7 @@ const authoring = (
   { config, engines, host, turns, port }: FeatureNeeds,
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
 ) => {
-  const { objects, secrets, usage, runtime } = turns;
+  const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
   const namespaces = namespacesModule({
@@ -49,6 +53,8 @@ const authoring = (
     turns: runtime.lifecycle,
     requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
   });
+  const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge') });
+  const { library } = knowledge;
   return {
     namespaces,
     deployments,
@@ -59,14 +65,18 @@ const authoring = (
       // Files are cut and compared as knowledge is, so that one search ranks both.
       form: { chunks: chunkDocument, words: indexWords },
       baseUrl: () => clientUrl(config, port()),
+      activeSkill: skills.activeSkill,
+      searchPlaces: library.searchPlaces.bind(library),
     }),
     mcpServers: mcpServersModule({
       ...host,
       servers: host.facade('McpServer'),
       bindings: host.facade('McpServerBinding'),
+      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
+      connector: mcpConnector(config, host),
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
-    knowledge: knowledgeModule({ ...host, knowledge: host.facade('Knowledge') }),
+    knowledge,
     manifests: manifestsModule({
       ...host,
       namespaces: namespaces.tree,
@@ -77,7 +87,7 @@ const authoring = (
 };
 
 /** Who answers. */
-const conversation = ({ host, turns }: FeatureNeeds) => {
+const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
   const { runtime, agents, streams, cursors, objects } = turns;
   const { admission, lifecycle } = runtime;
   const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
@@ -91,6 +101,7 @@ const conversation = ({ host, turns }: FeatureNeeds) => {
       agents: agents.directory,
       objects,
       fetcher,
+      baseUrl: () => clientUrl(config, port()),
     }),
   };
 };
@@ -108,7 +119,8 @@ const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
     workflows: workflowsModule(host),
-    tasks: tasksModule({ ...host, lifecycle: runtime.lifecycle }),
+    delegation: delegationModule({ ...host, ...runtime }),
+    tasks: tasksModule({ ...host, ...runtime }),
   };
 };
 
@@ -128,7 +140,11 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
   });
   return {
     workers: workersModule({ ...host, workerId, version, publicUrl, drain: () => runtime.worker.drain() }),
-    sandboxes: sandboxesModule({ ...host, secretProblem: secrets.resolver.problem.bind(secrets.resolver) }),
+    sandboxes: sandboxesModule({
+      ...host,
+      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
+      providers: wireSandboxProviders(config, engines, host),
+    }),
     access: accessModule({
       ...host,
       config: config.auth,
@@ -161,7 +177,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(needs, {
     sessions,
   });
-  const { channels, schedules, connectors, workflows, tasks } = coordination(needs);
+  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs);
   const { workers, sandboxes, access, admin, backups } = platform(needs);
   const ui = uiModule({
     ...host,
@@ -173,6 +189,16 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     changes: host.feed,
     ancestorsAt: (namespace, version) => host.ancestry.ancestorsAt(namespace, version),
     requireNamespace: (namespace) => requireScope(host.store.direct, namespace),
+  });
+  const mcpEndpoint = mcpEndpointModule({
+    ...host,
+    streams,
+    serving: createMcpServing({
+      version: needs.config.transport.version,
+      requestBytes: host.settings['limits.requestBytes'],
+      failed: (error) => host.log.warn('a request over MCP failed', { reason: error.message }),
+    }),
+    operations: () => list.flatMap(({ operations = [] }) => operations),
   });
   const list: readonly FeatureModule[] = [
     namespaces,
@@ -189,6 +215,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     files,
     connectors,
     workflows,
+    delegation,
     sandboxes,
     usage,
     tasks,
@@ -198,6 +225,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     access,
     admin,
     backups,
+    mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups };
+  return { list, usage, workers, files, access, backups, mcpServers };
 };

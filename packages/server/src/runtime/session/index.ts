@@ -9,11 +9,14 @@ export { createCallWakes } from './call-wakes.ts';
 export { closePermissions, expirePermissions } from './permission-answers.ts';
 export { createSessionGoals } from './session-goals.ts';
 export { createSessionLifecycle } from './session-lifecycle.ts';
+export { createSessionSkills } from './session-skills.ts';
 export {
   type FinishPorts,
   finishTurn,
   holdObjects,
+  type ProgressPorts,
   releasePendingStops,
+  runProgressHooks,
   storeAssistantMessage,
 } from './turn-finish.ts';
 export { finishUnclaimed, publishAfterCommit } from './turn-stop.ts';

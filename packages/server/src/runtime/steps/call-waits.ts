@@ -40,7 +40,7 @@ export const pausedOn = ({ pauses }: TurnBody, callId: string, wait: EventWait):
   return pause?.key === wait.key && pause.untilMicros === wait.untilMicros && pause.endedBy === '';
 };
 
-/** The body's change that notes the wait; a call that goes on waiting for the same event keeps when it began. */
+/** The body's change that notes the wait; a call that still waits for the same event keeps when it began. */
 export const registeredPause = (
   { pauses = {} }: TurnBody,
   callId: string,

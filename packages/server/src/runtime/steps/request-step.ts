@@ -2,12 +2,12 @@ import type { Ids } from '../../base/index.ts';
 import type { Bus, WriteTx } from '../../store/contracts/index.ts';
 import type { ClaimChange, ClaimState } from '../claim/index.ts';
 import type { PermissionData, RuntimeConfig, TurnBody } from '../contract.ts';
-import { kindOf, partId, permissionRow, requestPart } from '../record/index.ts';
-import { publishAfterCommit, releasePendingStops } from '../session/index.ts';
+import { kindOf, parsePermission, partId, permissionRow, requestPart } from '../record/index.ts';
+import { type ProgressPorts, publishAfterCommit, releasePendingStops, runProgressHooks } from '../session/index.ts';
 import type { FaultPort, StepTurn } from './contract.ts';
 
 /** What questions to people, and waiting, use. */
-export interface RequestPorts extends FaultPort {
+export interface RequestPorts extends FaultPort, ProgressPorts {
   readonly ids: Ids;
   readonly bus: Pick<Bus, 'publish'>;
   readonly config: Pick<RuntimeConfig, 'permissionTimeoutMs' | 'requestTimeoutMs'>;
@@ -25,10 +25,10 @@ export interface Requests {
    */
   ask(turn: StepTurn, requests: readonly NewRequest[], mayPark: boolean): Promise<boolean>;
   /**
-   * Releases the claim until an answer, an event that a call waits for, or the first of their deadlines; false when one of these or a
-   * stop came meanwhile.
+   * Releases the claim until an answer, an event that a call waits for, or the first of their deadlines. `callId` is the call that keeps the
+   * turn from continuing, '' for a question that no call asks. False when what it waits for, or a stop, came meanwhile.
    */
-  park(turn: StepTurn): Promise<boolean>;
+  park(turn: StepTurn, callId: string): Promise<boolean>;
 }
 
 class RequestStep implements Requests {
@@ -62,19 +62,19 @@ class RequestStep implements Requests {
     return isParked;
   }
 
-  async park(turn: StepTurn): Promise<boolean> {
+  async park(turn: StepTurn, callId: string): Promise<boolean> {
     const { faultPoint } = this.#ports;
     let isParked = true;
     faultPoint('before-park');
     await turn.commit(async (tx, state) => {
-      isParked = mayWait(state) && !state.turn.stopRequested;
+      isParked = mayWait(state) && !state.turn.stopRequested && (await isWaiting(tx, state, callId));
       return isParked ? this.#parked(turn, { tx, state, asked: 0 }) : {};
     });
     faultPoint('after-park');
     return isParked;
   }
 
-  #data({ row }: StepTurn, request: NewRequest, now: number): PermissionData {
+  #data({ row, body }: StepTurn, request: NewRequest, now: number): PermissionData {
     const { ids, config } = this.#ports;
     const timeoutMs = kindOf(request) === 'permission' ? config.permissionTimeoutMs : config.requestTimeoutMs;
     return {
@@ -90,6 +90,7 @@ class RequestStep implements Requests {
       optionId: '',
       decidedBy: '',
       decidedAt: 0,
+      identity: body.cause.identity,
       comment: '',
     };
   }
@@ -103,6 +104,11 @@ class RequestStep implements Requests {
     const { kind, until } = await reasonToWait(tx, turn.row.id, state.body);
     const released = await releasePendingStops(tx, state.session, state.body.pendingStops);
     publishAfterCommit({ tx, ports: this.#ports }, released.events);
+    const waitsFor = kind === 'permission' ? 'person' : 'event';
+    const { turn: row, body } = state;
+    await runProgressHooks({ tx, ports: this.#ports }, row, (hook) =>
+      hook.turnParked(tx, { turn: row, body, waitsFor }),
+    );
     return {
       turn: { state: 'WAITING', worker: '', claimExpiresAt: 0, wakeAt: until },
       body: {
@@ -121,6 +127,16 @@ class RequestStep implements Requests {
 const mayWait = ({ foreign, body }: ClaimState): boolean =>
   foreign.length === 0 && Object.values(body.pauses ?? {}).every((pause) => pause.endedBy === '');
 
+/**
+ * Whether the call still waits, as the store has it: an answer that was read into memory just before this transaction is nothing new to it, and
+ * must not be slept through.
+ */
+const isWaiting = async (tx: WriteTx, { turn, body }: ClaimState, callId: string): Promise<boolean> => {
+  if (body.pauses?.[callId] !== undefined) return true;
+  const open = (await tx.log.permissionsOfTurn(turn.id)).filter((row) => row.open);
+  return open.some((row) => parsePermission(row).toolCallId === callId);
+};
+
 /** What the turn waits for, and the first deadline of all that it waits for. */
 const reasonToWait = async (
   tx: WriteTx,
@@ -129,9 +145,7 @@ const reasonToWait = async (
 ): Promise<{ readonly kind: 'permission' | 'agent_wait'; readonly until: number }> => {
   const open = (await tx.log.permissionsOfTurn(turnId)).filter((row) => row.open);
   const pauses = Object.values(body.pauses ?? {});
-  const deadlines = [...open.map((row) => row.expiresAt), ...pauses.map((pause) => pause.untilMicros)];
-  // A turn that waits for nothing is looked at again at once.
-  const until = deadlines.length === 0 ? tx.now() : Math.min(...deadlines);
+  const until = Math.min(...open.map((row) => row.expiresAt), ...pauses.map((pause) => pause.untilMicros));
   return { kind: open.length > 0 ? 'permission' : 'agent_wait', until };
 };
 

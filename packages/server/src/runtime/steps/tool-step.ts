@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../base/index.ts';
+import { assert, type Clock, type Log } from '../../base/index.ts';
 import { sessionHolder } from '../../store/contracts/index.ts';
 import type { OfferedTool, ToolContext, ToolRegistry, ToolResult, ToolWait } from '../../tools/contract.ts';
 import {
@@ -12,17 +12,9 @@ import {
 import { partId } from '../record/index.ts';
 import { toolTurn } from './agent-grants.ts';
 import { pausedOn, questionRequest, registeredPause, withoutPause } from './call-waits.ts';
-import {
-  AGAIN,
-  type FaultPort,
-  type LoopStep,
-  PARKED,
-  type StepFailure,
-  type StepResult,
-  type StepTurn,
-} from './contract.ts';
+import { AGAIN, type FaultPort, type LoopStep, PARKED, type StepResult, type StepTurn } from './contract.ts';
 import type { Permission } from './permission-step.ts';
-import type { Quota } from './quota-step.ts';
+import type { Quota, QuotaRefusal } from './quota-step.ts';
 import type { Requests } from './request-step.ts';
 import {
   answeredCalls,
@@ -70,8 +62,8 @@ class ToolBatch {
   #offered: readonly OfferedTool[] = [];
   readonly #ports: ToolPorts;
   readonly #steps: ToolSteps;
-  /** The quota of tool calls is used up: the turn ends. */
-  #refused: StepFailure | undefined;
+  /** The quota of tool calls is used up. */
+  #refused: QuotaRefusal | undefined;
 
   constructor(turn: StepTurn, ports: ToolPorts, steps: ToolSteps) {
     this.#turn = turn;
@@ -85,10 +77,10 @@ class ToolBatch {
     for (;;) {
       const end = await this.#once();
       if (end === 'parked') return PARKED;
-      if (this.#refused !== undefined) return this.#refused;
+      if (this.#refused !== undefined) return this.#steps.quota.refused(this.#turn, this.#refused);
       if (end.kind !== 'parked') return AGAIN;
       if (this.#mayGoOn(end.index)) continue;
-      if (await this.#steps.requests.park(this.#turn)) return PARKED;
+      if (await this.#steps.requests.park(this.#turn, this.#callAt(end.index))) return PARKED;
     }
   }
 
@@ -115,10 +107,15 @@ class ToolBatch {
   /** What the call waits for came while other calls of the batch ran: the batch continues without parking. */
   #mayGoOn(index: number): boolean {
     const { recorded, body } = this.#turn;
-    const call = batchOf(recorded).calls[index];
-    if (call === undefined) return false;
-    const pause = body.pauses?.[call.callId];
-    return !hasOpenQuestion(recorded, call.callId) && (pause === undefined || pause.endedBy !== '');
+    const callId = this.#callAt(index);
+    const pause = body.pauses?.[callId];
+    return !hasOpenQuestion(recorded, callId) && (pause === undefined || pause.endedBy !== '');
+  }
+
+  #callAt(index: number): string {
+    const call = batchOf(this.#turn.recorded).calls[index];
+    assert(call !== undefined, 'a batch waits for one of its own calls');
+    return call.callId;
   }
 
   #judge(): readonly JudgedCall[] {
@@ -155,9 +152,9 @@ class ToolBatch {
     if (isDenied)
       return this.#record(entry.call, deniedResult(entry.tool.name, 'the request was denied or expired'), false);
     const { callId } = entry.call;
-    const refused = await this.#steps.quota.run(this.#turn, { metric: 'tool.calls', callId });
-    if (refused !== undefined) {
-      this.#refused = refused;
+    const granted = await this.#steps.quota.run(this.#turn, { metric: 'tool.calls', callId });
+    if (granted.kind === 'failed') {
+      this.#refused = granted;
       return 'done';
     }
     for (;;) {
@@ -169,7 +166,7 @@ class ToolBatch {
   }
 
   /**
-   * Notes what the call waits for. False: the call has to look once more. An event may come between the look and the note, and whoever
+   * Notes what the call waits for. False: the call has to look once more. An event may come between the look and the note, and the part that
    * brings it finds nothing to wake; behind the note it marks the pause, which keeps the turn from parking.
    */
   async #waits({ tool, call, input }: RunnableCall, wait: ToolWait): Promise<boolean> {

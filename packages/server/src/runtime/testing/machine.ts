@@ -34,6 +34,13 @@ import { RecordedTools } from './recorded-tools.ts';
 import { CHARGED, recordedUsage } from './recorded-usage.ts';
 import { RunRecord } from './run-record.ts';
 
+/** What an answer says besides yes or no. */
+interface AnswerFacts {
+  readonly optionId?: string;
+  readonly value?: unknown;
+  readonly comment?: string;
+}
+
 export interface MachineOptions {
   readonly config?: Partial<RuntimeConfig>;
   readonly spec?: MessageInitShape<typeof AgentSpecSchema>;
@@ -247,12 +254,22 @@ export class Machine {
     return rows.map(parsePermission);
   }
 
-  answer(question: PermissionData, allow = true, optionId = '') {
+  answer(question: PermissionData, allow = true, more: AnswerFacts = {}) {
+    const { optionId = '', value = { city: 'Rome' }, comment = '' } = more;
+    const data = question.kind === 'input' && allow ? { value } : {};
     return this.withSession(question.sessionId, (tx, session, runtime) =>
       runtime.lifecycle.answerPermission(tx, session, {
-        ...{ requestId: question.id, allow, optionId, comment: '', decidedBy: 'tester' },
+        ...{ requestId: question.id, allow, optionId, comment, decidedBy: 'tester', ...data },
+        isSignIn: question.kind === 'sign_in',
       }),
     );
+  }
+
+  /** Something outside takes place; the turn that waits for it learns of it. */
+  happen(name: string, turnId: string): Promise<boolean> {
+    this.tools.happened.add(name);
+    const { gate, runtime } = this.process;
+    return gate.store(this.store).write((tx) => runtime.wakes.wake(tx, turnId, name));
   }
 
   /** How often a hook was called for the end of a turn, in committed transactions. */

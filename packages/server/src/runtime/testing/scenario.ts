@@ -1,4 +1,5 @@
 import { isFault } from '../../base/index.ts';
+import { parseBody } from '../contract.ts';
 import type { Machine } from './machine.ts';
 
 /** A request may be refused with a Fault, which promises nothing; any other error is a defect. */
@@ -8,9 +9,9 @@ const request = (machine: Machine, work: Promise<unknown>): void => {
   });
 };
 
-/** Two steps: parallel reads and a write, then a question. */
+/** Three steps: parallel reads and a write, a question, then data from a person and an event from outside. */
 const STEPS =
-  '!tool look {"n":1}\n!tool peek {"n":2}\n!tool put {"n":3}\n!say half way\n!tool guarded {"n":4}\n!say all done';
+  '!tool look {"n":1}\n!tool peek {"n":2}\n!tool put {"n":3}\n!say half way\n!tool guarded {"n":4}\n!tool inquire {}\n!tool expect {"name":"rain"}\n!say all done';
 
 /** Two steps with parallel reads, a write, a question; a steer; a queued turn; an interrupt. Every send may be lost. */
 export const drive = async (machine: Machine, session: string): Promise<void> => {
@@ -27,16 +28,27 @@ export const drive = async (machine: Machine, session: string): Promise<void> =>
   await machine.quiet();
 };
 
-/** What a person does while time passes: answers, and interrupts once a question was answered. */
+/** A question, the data asked for, the event: then nothing is waited for any more. */
+const ROUNDS_BEFORE_INTERRUPT = 3;
+
+/** What happens while time passes: a person answers, the awaited event comes, and once that is done a message interrupts. */
 export const person = (machine: Machine, session: string) => {
   let interrupted = false;
+  let rounds = 0;
   return async (): Promise<void> => {
     for (const question of await machine.questions()) {
       if (machine.process.gate.dead) return;
       request(machine, machine.answer(question, true));
     }
     await machine.quiet();
-    if (interrupted) return;
+    for (const turn of await machine.openTurns()) {
+      if (machine.process.gate.dead) return;
+      const isWaiting = Object.keys(parseBody(turn).pauses ?? {}).length > 0;
+      if (isWaiting) request(machine, machine.happen('rain', turn.id));
+    }
+    await machine.quiet();
+    rounds += 1;
+    if (interrupted || rounds < ROUNDS_BEFORE_INTERRUPT) return;
     interrupted = true;
     request(
       machine,

@@ -152,10 +152,12 @@ export const turnCases = (make: MakeStore): void => {
         await tx.log.insertPermission(permission(id(2), 't2', { namespace: 'n1' }));
         await tx.log.insertPermission(permission(id(4), 't2', { namespace: 'n3' }));
       });
-      const open = async (namespaces: string[], after: string, limit: number) =>
+      const open = async (namespaces: string[] | 'all', after: string, limit: number) =>
         (await store.direct.log.openPermissions(namespaces, after, limit)).map((row) => row.id);
       expect(await open(['n1', 'n2', 'n1'], '', 9)).toEqual([id(1), id(2), id(3)]);
       expect(await open(['n1', 'n2'], id(1), 1)).toEqual([id(2)]);
+      expect(await open('all', '', 9)).toEqual([id(1), id(2), id(3), id(4)]);
+      expect(await open('all', id(1), 2)).toEqual([id(2), id(3)]);
       const first = await store.direct.log.permission(id(1));
       expect(first).toEqual(permission(id(1), 't1', { namespace: 'n1', body: '{"a":1}' }));
       await store.write((tx) => tx.log.savePermission({ ...first!, open: false, body: '{"b":2}' }));

@@ -178,8 +178,12 @@ export interface SessionLogReads {
   steers(sessionId: string): Promise<readonly SteerRow[]>;
   permission(id: string): Promise<PermissionRow | undefined>;
   permissionsOfTurn(turnId: string): Promise<readonly PermissionRow[]>;
-  /** Open requests of these namespaces, oldest first by id, `after` exclusive. */
-  openPermissions(namespaces: readonly string[], after: string, limit: number): Promise<readonly PermissionRow[]>;
+  /** Open requests of these namespaces or of all, oldest first by id, `after` exclusive. */
+  openPermissions(
+    namespaces: readonly string[] | 'all',
+    after: string,
+    limit: number,
+  ): Promise<readonly PermissionRow[]>;
 }
 
 export interface SessionLogWrites extends SessionLogReads {

@@ -1,4 +1,4 @@
-import { duration, integer, size } from '../kinds/index.ts';
+import { boolean, duration, integer, size } from '../kinds/index.ts';
 import { key, optional } from './key-row.ts';
 
 const KIB = 1_024;
@@ -109,6 +109,11 @@ export const timeKeys = {
     7 * DAY,
     'Time to answer what a turn asks a person apart from permissions: data, a sign-in, a higher limit; then it is declined.',
   ),
+  'requests.links': key(
+    boolean,
+    false,
+    'Let `svc inbox link` make addresses at which a request is answered without signing in.',
+  ),
   'schedules.minSpacingSeconds': key(duration({ min: 1_000 }), 1_000, 'Least time between two runs of a schedule.'),
   'namespaces.graceSeconds': key(duration(), DAY, 'How long the contents of a deleted namespace can be brought back.'),
   'files.ephemeralDays': key(duration({ min: DAY }), 30 * DAY, 'Life of EPHEMERAL files.'),
@@ -122,8 +127,12 @@ export const timeKeys = {
     40 * DAY,
     'How long usage counters are kept, at least the longest window; 0 keeps them.',
   ),
-  'a2a.maxDepth': key(count, 8, 'Agents that may delegate to each other in a row.'),
-  'a2a.maxRounds': key(count, 50, 'Rounds of one exchange between agents.'),
+  'a2a.maxDepth': key(count, 8, 'Agents that may give work to each other in a row; a connection may allow fewer.'),
+  'a2a.maxRounds': key(
+    count,
+    50,
+    'Messages that an agent may send to another one in one conversation since the last message from outside.',
+  ),
   'tasks.lifetime': key(duration({ min: 60_000 }), 7 * DAY, 'How long a task may stay open.'),
   'tasks.retention': key(duration(), 90 * DAY, 'How long finished tasks are kept; 0 keeps them.'),
   'usage.alertPercent': key(

@@ -27,7 +27,5 @@ export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
     'limits.runsActiveMax',
     'retention.runs',
   ],
-  'delegation between agents': ['a2a.maxDepth', 'a2a.maxRounds'],
   'vector search': ['knowledge.embeddings'],
-  sandboxes: ['sandbox.providers', 'sandbox.idleStop', 'sandbox.destroyAfter'],
 };

@@ -9,8 +9,18 @@ import { fileContract } from './file-kind.ts';
 import { filesFeature } from './file-operations.ts';
 import { FileWorker, fileController } from './file-worker.ts';
 import type { FilesDeps } from './files-deps.ts';
+import { memoryOperations } from './memory/index.ts';
 import { LinkKey, ObjectCollector, ObjectLinks, SEALED_LINK_KEY } from './objects/index.ts';
 import { PdfTexts } from './pdf/index.ts';
+import {
+  artifactTools,
+  artifactToolset,
+  fileTools,
+  memoryTools,
+  type SearchPlaces,
+  ToolFiles,
+  type ToolFilesDeps,
+} from './tools/index.ts';
 import { UploadSignatures } from './transfers/index.ts';
 
 const COLLECT_MS = 600_000;
@@ -26,7 +36,9 @@ interface FileSettings {
   readonly 'limits.responseBytes': number;
 }
 
-interface FilesModuleDeps extends Omit<FilesDeps, 'links' | 'signatures' | 'pdf' | 'limits'> {
+interface FilesModuleDeps
+  extends Omit<FilesDeps, 'links' | 'signatures' | 'pdf' | 'limits'>,
+    Pick<ToolFilesDeps, 'visibleNamespaces' | 'activeSkill'> {
   readonly clock: Clock;
   readonly random: Pick<Random, 'fill'>;
   readonly log: Log;
@@ -35,6 +47,8 @@ interface FilesModuleDeps extends Omit<FilesDeps, 'links' | 'signatures' | 'pdf'
   readonly audit: AppendAudit;
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
   readonly settings: FileSettings;
+  /** Ranked search, as knowledge does it. */
+  readonly searchPlaces: SearchPlaces;
 }
 
 export interface FilesModule extends FeatureModule {
@@ -44,7 +58,7 @@ export interface FilesModule extends FeatureModule {
   start(): Promise<void>;
 }
 
-/** Files and artifacts with their routes, links to objects, and what collects objects that no one names. */
+/** Files and artifacts with their routes and tools, links to objects, and what collects objects that no one names. */
 export const filesModule = (deps: FilesModuleDeps): FilesModule => {
   const { store, blobs, clock, direct, log } = deps;
   const key = new LinkKey(deps);
@@ -54,14 +68,18 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
   const served = { ...deps, links, signatures: new UploadSignatures(key), pdf, limits };
   const files = filesFeature(served);
   const artifacts = artifactsFeature(served, files.writes);
+  const { reads, writes } = files;
+  const parts = { ...served, writes, artifacts: artifacts.artifacts, files: new ToolFiles({ ...deps, reads }) };
   return {
     kinds: [fileContract(limits)],
     reconcilers: [fileController(deps)],
     workers: [new FileWorker({ ...deps, pdf: new PdfTexts({ clock, log }) })],
     sealedValues: [SEALED_LINK_KEY],
     jobs: collectors(new ObjectCollector({ store, blobs }), direct, store),
-    operations: [...files.operations, ...artifacts.operations],
+    operations: [...files.operations, ...memoryOperations({ ...served, reads }), ...artifacts.operations],
     routes: [links.route(), ...files.routes, ...artifacts.routes],
+    tools: [...fileTools(parts), ...artifactTools(parts)],
+    toolSources: [artifactToolset, memoryTools(parts)],
     links,
     start: () => key.open(),
   };

@@ -3,6 +3,7 @@ import { notFound } from '../../../base/index.ts';
 import { recordKey, SpecReader } from '../../../resources/index.ts';
 import type { ReadTx, SearchPlace } from '../../../store/contracts/index.ts';
 import { isKnowledgePath, normalPath } from './knowledge-rules.ts';
+import { libraryEntries } from './library-entries.ts';
 import { type FusedHit, fuse, pathFit, queryParts, rankBy } from './search-ranking.ts';
 import { queryTerms } from './search-words.ts';
 import { snippetOf } from './snippet.ts';
@@ -26,6 +27,9 @@ export interface KnowledgeDocument {
 }
 
 export interface FoundDocument {
+  /** Kind and name of the resource that holds it. */
+  readonly kind: string;
+  readonly name: string;
   readonly path: string;
   readonly snippet: string;
   /** In (0, 1]. */
@@ -84,6 +88,25 @@ export class KnowledgeLibrary {
     }
   }
 
+  /** True when there is nothing that a search could find. */
+  async isEmpty(reads: LibraryReads, namespace: string): Promise<boolean> {
+    const namespaces = await this.#deps.visibleNamespaces(reads, namespace);
+    for (const kind of [KIND, 'File'])
+      if ((await reads.search.directory({ kind, namespaces, limit: 1 })).length > 0) return false;
+    return true;
+  }
+
+  /** Paths below a folder ('' = all), nearest namespace first, then by path; folders stand for what lies in them unless recursive. */
+  async entries(
+    reads: LibraryReads,
+    namespace: string,
+    asked: { readonly folder: string; readonly isRecursive: boolean; readonly limit: number },
+  ): ReturnType<typeof libraryEntries> {
+    const namespaces = await this.#deps.visibleNamespaces(reads, namespace);
+    const prefix = asked.folder === '' ? '' : `${asked.folder}/`;
+    return libraryEntries(reads, { namespaces, prefix, isRecursive: asked.isRecursive }, asked.limit);
+  }
+
   /**
    * In each namespace from near to far the document of exactly this path, else the only one whose path equals it or ends with
    * it, ignoring case. Throws KNOWLEDGE_NOT_FOUND.
@@ -104,16 +127,32 @@ export class KnowledgeLibrary {
     namespace: string,
     asked: { readonly query: string; readonly limit: number },
   ): Promise<readonly FoundDocument[]> {
-    const namespaces = await this.#deps.visibleNamespaces(reads, namespace);
-    const terms = queryTerms(asked.query);
-    const scope = { namespaces, limit: CANDIDATES };
+    return this.searchPlaces(reads, await this.#deps.visibleNamespaces(reads, namespace), asked);
+  }
+
+  /** The same in any places of the index, nearest first; `keep` leaves out documents that are not meant. */
+  async searchPlaces(
+    reads: Pick<LibraryReads, 'search'>,
+    places: readonly string[],
+    asked: {
+      readonly query: string;
+      readonly limit: number;
+      readonly keep?: (hit: Pick<SearchPlace, 'kind' | 'name'>) => Promise<boolean>;
+    },
+  ): Promise<readonly FoundDocument[]> {
+    const { query, limit, keep } = asked;
+    const terms = queryTerms(query);
+    const scope = { namespaces: places, limit: CANDIDATES };
     const byText = await reads.search.match({ ...scope, terms });
-    const byPath = await reads.search.matchPath({ ...scope, parts: queryParts(asked.query) });
-    const fitting = byPath.filter((hit) => pathFit(hit.path, asked.query) > 0);
-    const lists = [rankBy(byText, (hit) => hit.score), rankBy(fitting, (hit) => pathFit(hit.path, asked.query))];
-    return fuse(lists, namespaces)
-      .slice(0, asked.limit)
-      .map((found) => shown(found, terms));
+    const byPath = await reads.search.matchPath({ ...scope, parts: queryParts(query) });
+    const fitting = byPath.filter((hit) => pathFit(hit.path, query) > 0);
+    const lists = [rankBy(byText, (hit) => hit.score), rankBy(fitting, (hit) => pathFit(hit.path, query))];
+    const found: FoundDocument[] = [];
+    for (const each of fuse(lists, places)) {
+      if (found.length === limit) break;
+      if (keep === undefined || (await keep(each.hit))) found.push(shown(each, terms));
+    }
+    return found;
   }
 
   async #findIn(
@@ -142,6 +181,8 @@ export class KnowledgeLibrary {
 }
 
 const shown = ({ hit, score }: FusedHit, terms: readonly string[]): FoundDocument => ({
+  kind: hit.kind,
+  name: hit.name,
   path: hit.path,
   snippet: snippetOf(hit.text, terms),
   score,

@@ -10,9 +10,9 @@ import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, invalidField, isUuid, notFound } from '../../../base/index.ts';
 import { type Admitted, PART, type Part } from '../../../runtime/contract.ts';
 import type { MessageRow, SessionRow, WriteTx } from '../../../store/contracts/index.ts';
-import type { ControlService } from './control-service.ts';
 import { type InboundContents, messageHolder } from './inbound/index.ts';
 import type { MessageService } from './message-service.ts';
+import type { RequestService } from './requests/index.ts';
 import { causeOf, lockSession, readSession, recordWrite, type SessionNames } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 
@@ -42,12 +42,12 @@ const LOOK_BACK = 50;
 export class ChatService {
   readonly #context: SessionsContext;
   readonly #messages: MessageService;
-  readonly #control: ControlService;
+  readonly #requests: RequestService;
 
-  constructor(context: SessionsContext, messages: MessageService, control: ControlService) {
+  constructor(context: SessionsContext, messages: MessageService, requests: RequestService) {
     this.#context = context;
     this.#messages = messages;
-    this.#control = control;
+    this.#requests = requests;
   }
 
   send(names: SessionNames, message: ChatMessage, call: CallContext): Promise<Admitted> {
@@ -113,7 +113,7 @@ export class ChatService {
     const { requestId, allow, comment } = answer;
     const decision = allow ? PermissionDecision.ALLOW : PermissionDecision.DENY;
     const request = create(AnswerPermissionRequestSchema, { ...namesOf(names), requestId, decision, comment });
-    await this.#control.answerPermission(request, call);
+    await this.#requests.answer(request, call);
   }
 
   async stop(names: SessionNames, call: CallContext): Promise<void> {

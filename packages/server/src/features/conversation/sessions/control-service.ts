@@ -1,14 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import { MessageRole, PermissionDecision, type SessionMessage, SessionMessageSchema, TurnState } from '@svc/api/data';
+import { MessageRole, type SessionMessage, SessionMessageSchema, TurnState } from '@svc/api/data';
 import {
-  type AnswerPermissionRequest,
-  type AnswerPermissionResponse,
-  AnswerPermissionResponseSchema,
   type ForkSessionRequest,
   type GetTurnRequest,
-  type ListPermissionRequestsRequest,
-  type ListPermissionRequestsResponse,
-  ListPermissionRequestsResponseSchema,
   type ListTurnsRequest,
   type ListTurnsResponse,
   ListTurnsResponseSchema,
@@ -21,9 +15,7 @@ import {
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, invalidField, isUuid, notFound, pageSize } from '../../../base/index.ts';
-import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import { checkLabels, checkSystemKeys, refusal, sortKeys } from '../../../resources/index.ts';
-import { parsePermission } from '../../../runtime/contract.ts';
 import type { MessageRow, SessionRow, TurnRow, WriteTx } from '../../../store/contracts/index.ts';
 import {
   checkNewLabels,
@@ -37,13 +29,13 @@ import {
 import { lockSession, readSession, recordWrite, refusedState } from './session-access.ts';
 import type { SessionService } from './session-service.ts';
 import type { SessionsContext } from './sessions-deps.ts';
-import { permissionMessage, turnMessage } from './wire/index.ts';
+import { turnMessage } from './wire/index.ts';
 
 /** The one `svc/` label a caller may set, through UpdateSessionMessage only. */
 const DELIVERY_STATUS = 'svc/connector-delivery-status';
 const TURN_STATES = Object.keys(TurnState).filter((name) => Number.isNaN(Number(name)));
 
-/** SessionControlService without schedules. */
+/** Edits, forks and turns: SessionControlService without requests and schedules. */
 export class ControlService {
   readonly #context: SessionsContext;
   readonly #sessions: SessionService;
@@ -93,27 +85,6 @@ export class ControlService {
     return create(UpdateSessionMessageResponseSchema, { sessionId: request.sessionId, message });
   }
 
-  async answerPermission(request: AnswerPermissionRequest, call: CallContext): Promise<AnswerPermissionResponse> {
-    const { requestId, decision, optionId, comment } = request;
-    if (decision !== PermissionDecision.ALLOW && decision !== PermissionDecision.DENY)
-      throw invalidField('decision', 'must be ALLOW or DENY');
-    const data = await this.#context.store.write(async (tx) => {
-      const session = await lockSession(tx, request, this.#context);
-      const asked = isUuid(requestId) ? await tx.log.permission(requestId) : undefined;
-      if (asked?.sessionId !== session.id)
-        throw notFound('PermissionRequest', { session_id: session.id, request_id: requestId });
-      const allow = decision === PermissionDecision.ALLOW;
-      const known = parsePermission(asked).options.some((option) => option.id === optionId && option.allow === allow);
-      if (optionId !== '' && !known) throw invalidField('optionId', 'is not an option with this decision');
-      const decidedBy = call.caller.identity;
-      const answer = { requestId, allow, optionId, comment, decidedBy };
-      const result = await this.#context.lifecycle.answerPermission(tx, session, answer);
-      await recordWrite(tx, { call, names: request, turnId: result.turnId }, this.#context);
-      return result;
-    });
-    return create(AnswerPermissionResponseSchema, { request: permissionMessage(data) });
-  }
-
   async fork(request: ForkSessionRequest, call: CallContext): Promise<SessionResponse> {
     const violations = checkNewLabels(request.labels, 'labels', this.#context.limits);
     if (violations.length > 0) throw refusal(violations);
@@ -156,24 +127,6 @@ export class ControlService {
       const turn = isUuid(turnId) ? await tx.log.turn(turnId) : undefined;
       if (turn?.sessionId !== session.id) throw notFound('Turn', { session_id: session.id, turn_id: turnId });
       return create(TurnResponseSchema, { turn: await turnMessage(tx, turn) });
-    });
-  }
-
-  async listPermissions(request: ListPermissionRequestsRequest): Promise<ListPermissionRequestsResponse> {
-    const { ns, recursive } = request;
-    const limit = pageSize(request.pageSize);
-    const question = ['permissions', ns, recursive];
-    const [after = ''] = decodePageToken(request.pageToken, question) ?? [];
-    return await this.#context.store.read(async (tx) => {
-      await requireNamespace(tx, ns);
-      const below = recursive ? await this.#context.namespaces.descendants(tx, ns) : [];
-      const rows = await tx.log.openPermissions([ns, ...below], after, limit + 1);
-      const page = rows.slice(0, limit);
-      const last = page.at(-1);
-      return create(ListPermissionRequestsResponseSchema, {
-        requests: page.map((row) => permissionMessage(parsePermission(row))),
-        nextPageToken: rows.length > limit && last !== undefined ? encodePageToken(question, [last.id]) : '',
-      });
     });
   }
 

@@ -1,9 +1,10 @@
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, isUuid, notFound } from '../../../base/index.ts';
+import type { WriteOrigin } from '../../../controllers/contract.ts';
 import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import type { TurnCause } from '../../../runtime/contract.ts';
 import { SESSION_ACTIVITY, type SessionActivity } from '../../../runtime/stream/stream-contract.ts';
-import type { ReadTx, SessionRow, WriteTx } from '../../../store/contracts/index.ts';
+import type { Bus, ReadTx, SessionRow, WriteTx } from '../../../store/contracts/index.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
 
 /** The three names of every session request. */
@@ -73,13 +74,13 @@ export const refusedState = (reason: string, text: string, names: SessionNames):
 export const recordWrite = async (
   tx: WriteTx,
   write: {
-    readonly call: CallContext;
+    readonly call: WriteOrigin;
     readonly names: SessionNames;
     readonly outcome?: string;
     readonly turnId?: string;
     readonly messageId?: string;
   },
-  deps: Pick<SessionsDeps, 'audit' | 'bus'>,
+  deps: Pick<SessionsDeps, 'audit'> & { readonly bus: Pick<Bus, 'publish'> },
 ): Promise<void> => {
   const { names, call, outcome = 'ok', turnId = '', messageId = '' } = write;
   const { ns: namespace, agent, sessionId } = names;

@@ -1,10 +1,11 @@
 import { GatewayService, SessionControlService } from '@svc/api/gateway';
-import { type Operation, operation, operator, viewer } from '../../../operations/index.ts';
+import { type HttpRoute, type Operation, operation, operator, viewer } from '../../../operations/index.ts';
 import { ChatService } from './chat-service.ts';
 import { ConsoleSource } from './console-source.ts';
 import { ControlService } from './control-service.ts';
 import { appendedMessageBody, messagePartsBody, sentMessageBody } from './message-bodies.ts';
 import { MessageService } from './message-service.ts';
+import { AnswerLinks, answerRoutes, RequestService } from './requests/index.ts';
 import { sessionBody } from './session-body.ts';
 import { SessionService } from './session-service.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
@@ -14,19 +15,22 @@ import { MessageMessages } from './wire/index.ts';
 /** What this feature offers: operations for transport, and what the browser surface needs of sessions. */
 export interface SessionsFeature {
   readonly operations: readonly Operation[];
+  readonly routes: readonly HttpRoute[];
   readonly chat: ChatService;
   readonly console: ConsoleSource;
 }
 
-/** The 11 session operations of GatewayService and SessionControlService without RunSchedule. */
+/** The session operations of GatewayService and SessionControlService without RunSchedule, and the pages of answer links. */
 export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
   const context = { ...deps, messages: new MessageMessages(deps.limits.messageCacheBytes) };
   const sessions = new SessionService(context);
   const messages = new MessageService(context);
   const control = new ControlService(context, sessions);
+  const requests = new RequestService(context);
+  const links = new AnswerLinks(context);
   const streams = new StreamService(deps);
   const { method: gateway } = GatewayService;
-  const chat = new ChatService(context, messages, control);
+  const chat = new ChatService(context, messages, requests);
   const operations = [
     operation(gateway.createSession, {
       access: operator('fields'),
@@ -72,8 +76,10 @@ export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
       handle: (request, call, sink) => streams.batch(request, call, sink),
     }),
     ...controlOperations(control),
+    ...requestOperations(requests, links),
   ];
-  return { operations, chat, console: new ConsoleSource(context) };
+  const routes = answerRoutes(links, () => deps.clock.nowMicros());
+  return { operations, routes, chat, console: new ConsoleSource(context) };
 };
 
 const { method } = SessionControlService;
@@ -84,18 +90,25 @@ const controlOperations = (control: ControlService): readonly Operation[] => [
     body: messagePartsBody,
     handle: (request, call) => control.updateMessage(request, call),
   }),
-  operation(method.answerPermission, {
-    access: operator('fields'),
-    handle: (request, call) => control.answerPermission(request, call),
-  }),
   operation(method.forkSession, {
     access: operator('fields'),
     handle: (request, call) => control.fork(request, call),
   }),
   operation(method.listTurns, { access: viewer('fields'), handle: (request) => control.listTurns(request) }),
   operation(method.getTurn, { access: viewer('fields'), handle: (request) => control.getTurn(request) }),
+];
+
+const requestOperations = (requests: RequestService, links: AnswerLinks): readonly Operation[] => [
+  operation(method.answerPermission, {
+    access: operator('fields'),
+    handle: (request, call) => requests.answer(request, call),
+  }),
+  operation(method.createAnswerLink, {
+    access: operator('fields'),
+    handle: (request, call) => links.create(request, call),
+  }),
   operation(method.listPermissionRequests, {
     access: viewer('fields'),
-    handle: (request) => control.listPermissions(request),
+    handle: (request) => requests.list(request),
   }),
 ];

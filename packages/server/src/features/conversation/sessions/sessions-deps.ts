@@ -1,5 +1,5 @@
 import type { Authorizer } from '../../../auth/contract.ts';
-import type { Clock, Ids } from '../../../base/index.ts';
+import type { Clock, Ids, Random } from '../../../base/index.ts';
 import type { AppendAudit } from '../../../controllers/contract.ts';
 import type { ResourceViews } from '../../../resources/index.ts';
 import type {
@@ -51,6 +51,15 @@ interface DeliveryGate {
   ): Promise<Readonly<Record<string, string>>>;
 }
 
+/** What addresses are made with at which a request is answered without signing in. */
+interface AnswerLinkSettings {
+  /** `requests.links`. */
+  readonly isOn: boolean;
+  readonly random: Random;
+  /** Where people reach the server, without a trailing slash. */
+  readonly baseUrl: () => string;
+}
+
 /** Everything app hands to this feature. */
 export interface SessionsDeps {
   readonly store: Store;
@@ -69,6 +78,7 @@ export interface SessionsDeps {
   readonly audit: AppendAudit;
   readonly views: ResourceViews;
   readonly limits: SessionLimits;
+  readonly links: AnswerLinkSettings;
   /** Absent until connectors exist: delivery labels are then refused. */
   readonly deliveries?: DeliveryGate;
 }

@@ -1,10 +1,12 @@
+import type { Random } from '../../../base/index.ts';
 import type { SessionLifecycle } from '../../../runtime/contract.ts';
 import type { ReadTx, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
-import type { FeatureModule } from '../../module-contract.ts';
+import type { FeatureModule, PeriodicJob } from '../../module-contract.ts';
 import { sessionContract } from './session-kind.ts';
 import { type SessionsFeature, sessionsFeature } from './session-operations.ts';
 import { type SessionTrimDeps, sessionTrim } from './session-trim.ts';
 import type { SessionLimits, SessionsDeps } from './sessions-deps.ts';
+import { type SessionToolsDeps, sessionTools } from './tools/index.ts';
 import { sessionActivity } from './wire/index.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -20,10 +22,16 @@ interface SessionSettings {
   readonly 'limits.batchSessions': number;
   readonly 'deadlines.waitSeconds': number;
   readonly 'idempotency.hours': number;
+  readonly 'requests.links': boolean;
 }
 
-interface SessionsModuleDeps extends Omit<SessionsDeps, 'limits'> {
-  readonly settings: SessionSettings & SessionTrimDeps['settings'];
+interface SessionsModuleDeps
+  extends Omit<SessionsDeps, 'limits' | 'links'>,
+    Pick<SessionToolsDeps, 'visibleNamespaces'> {
+  readonly settings: SessionSettings & SessionTrimDeps['settings'] & { readonly 'a2a.maxDepth': number };
+  readonly random: Random;
+  /** Where people reach the server, without a trailing slash. */
+  readonly baseUrl: () => string;
 }
 
 interface SessionsModule extends FeatureModule, Pick<SessionsFeature, 'chat' | 'console'> {
@@ -33,16 +41,30 @@ interface SessionsModule extends FeatureModule, Pick<SessionsFeature, 'chat' | '
 
 /** The kind Session with its operations, and the end of sessions that are idle for too long. */
 export const sessionsModule = (deps: SessionsModuleDeps): SessionsModule => {
-  const { operations, chat, console } = sessionsFeature({ ...deps, limits: limitsOf(deps.settings) });
+  const { settings, random, baseUrl } = deps;
+  const links = { isOn: settings['requests.links'], random, baseUrl };
+  const { operations, routes, chat, console } = sessionsFeature({ ...deps, limits: limitsOf(settings), links });
   return {
     kinds: [sessionContract({ removeSession: (tx, id) => removeSession(deps.lifecycle, tx, id) })],
-    jobs: sessionTrim(deps),
+    jobs: [...sessionTrim(deps), linkTrim(deps)],
+    tools: sessionTools({ ...deps, maxDepth: settings['a2a.maxDepth'] }),
     operations,
+    routes,
     chat,
     console,
     facts: sessionFacts,
   };
 };
+
+const LINK_TRIM_MS = 3_600_000;
+const LINKS_AT_ONCE = 500;
+
+/** Links that count no more. */
+const linkTrim = ({ store }: Pick<SessionsDeps, 'store'>): PeriodicJob => ({
+  name: 'answer-links',
+  everyMs: LINK_TRIM_MS,
+  tick: () => store.write((tx) => tx.answerLinks.trim(tx.steadyNow(), LINKS_AT_ONCE)),
+});
 
 const limitsOf = (settings: SessionSettings): SessionLimits => ({
   messageBytes: settings['limits.messageBytes'],

@@ -35,6 +35,8 @@ export class ChatChunks {
   readonly #openCalls = new Set<string>();
   /** Permission requests without an answer, with the call each is about. */
   readonly #unanswered = new Map<string, string>();
+  /** Questions of other kinds than permission, as they were asked. */
+  readonly #requests = new Map<string, NonNullable<Part['payload']>>();
   #stepCalls = 0;
   /** Highest part id of steps sent whole in this message; those parts are not sent again. */
   #wholeThrough = '';
@@ -93,7 +95,7 @@ export class ChatChunks {
     else if (part.type === PART.TOOL_CALL) this.#toolCall(part);
     else if (part.type === PART.TOOL_RESULT) this.#toolResult(part);
     else if (part.type === PART.REQUEST_PERMISSION) this.#permission(part);
-    else if (part.type === PART.PERMISSION_RESULT) this.#unanswered.delete(textOrEmpty(part.payload?.['request_id']));
+    else if (part.type === PART.PERMISSION_RESULT) this.#answered(part);
     else if (part.type === PART.USAGE) this.#usage(part);
     else if (part.object !== undefined || typeof part.payload?.['url'] === 'string') this.#file(part, event.namespace);
   }
@@ -136,10 +138,24 @@ export class ChatChunks {
   #permission(part: Part): void {
     const { payload = {} } = part;
     const [approvalId, toolCallId] = [textOrEmpty(payload['request_id']), textOrEmpty(payload['tool_call_id'])];
+    // Only permission is a yes or no that the chat libraries know how to ask for.
+    if ((payload['kind'] ?? 'permission') !== 'permission') {
+      this.#requests.set(approvalId, payload);
+      this.#emit({ type: 'data-request', id: approvalId, data: payload });
+      return;
+    }
     this.#asked.add(toolCallId);
     this.#unanswered.set(approvalId, toolCallId);
     this.#emit({ type: 'tool-approval-request', approvalId, toolCallId });
     this.#emit({ type: 'data-permission', id: approvalId, data: payload });
+  }
+
+  #answered({ payload = {} }: Part): void {
+    const id = textOrEmpty(payload['request_id']);
+    this.#unanswered.delete(id);
+    const asked = this.#requests.get(id);
+    // The same part again, now with its answer.
+    if (asked !== undefined) this.#emit({ type: 'data-request', id, data: { ...asked, ...payload } });
   }
 
   #usage(part: Part): void {

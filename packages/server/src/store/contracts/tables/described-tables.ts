@@ -4,6 +4,7 @@ import { type ExpiringReads, type ExpiringTable, type ExpiringWrites, expiringTa
 import { type KeyedReads, type KeyedTable, type KeyedWrites, keyedTable } from './keyed-table.ts';
 import { type LeaseTable, type LeaseWrites, leaseTable } from './lease-table.ts';
 import { type QueueTable, type QueueWrites, queueTable } from './queue-table.ts';
+import { USAGE_DAYS, USAGE_HOLDS, USAGE_RAISES, USAGE_RECORDS, USAGE_UNPRICED } from './usage-tables.ts';
 
 /** Artifacts that sessions own. What an artifact is, and who may use it, is the feature's matter. */
 const ARTIFACTS = keyedTable({
@@ -16,9 +17,27 @@ const ARTIFACTS = keyedTable({
 });
 
 export type ArtifactRow = RowOf<typeof ARTIFACTS>;
+export type UsageRecordRow = RowOf<typeof USAGE_RECORDS>;
+export type UsageDayRow = RowOf<typeof USAGE_DAYS>;
+export type UsageRaiseRow = RowOf<typeof USAGE_RAISES>;
 
 /** Who holds the bytes of an artifact; the reference goes with the row when its session is deleted. */
 export const artifactHolder = (id: string): string => `artifact/${id}`;
+
+/** Conversations that agents have with other agents from their sessions. What is in `body` is the feature's matter. */
+const DELEGATIONS = keyedTable({
+  name: 'delegations',
+  // The session that delegates, the name it knows the other one by, and the session of the other agent ('' outside of this server).
+  columns: { sessionId: 'text', alias: 'text', childSessionId: 'text', body: 'json' },
+  key: ['sessionId', 'alias'],
+  fixed: ['sessionId', 'alias', 'childSessionId'],
+  queries: {
+    ofSession: { equal: ['sessionId'], order: ['alias'], direction: 'ascending' },
+    ofChild: { equal: ['childSessionId'], order: ['sessionId', 'alias'], direction: 'ascending' },
+  },
+});
+
+export type DelegationRow = RowOf<typeof DELEGATIONS>;
 
 /** Answers of calls that may be repeated. */
 const IDEMPOTENCY = expiringTable({
@@ -37,8 +56,38 @@ const IDEMPOTENCY = expiringTable({
   taken: () => new Fault('ABORTED', 'CONFLICT', 'another call with this idempotency key was first'),
 });
 
+/** Addresses that answer a request without signing in, by the hash of their secret part. */
+const ANSWER_LINKS = expiringTable({
+  name: 'answer_links',
+  columns: { tokenHash: 'text', requestId: 'text', expiresAt: 'integer' },
+  key: ['tokenHash'],
+  expiry: 'expiresAt',
+  taken: () => new Fault('ABORTED', 'CONFLICT', 'this link exists already'),
+});
+
 /** Background work that one process does at once. */
 const LEASES = leaseTable('leases');
+
+/** Leases of sandboxes by the uid of the sandbox, and who waits for one. Times are those of the store's clock. */
+const SANDBOX_LEASES = keyedTable({
+  name: 'sandbox_leases',
+  columns: {
+    id: 'text',
+    // The policy whose quota counts it.
+    scope: 'text',
+    since: 'integer',
+    state: 'text',
+    token: 'text',
+    expiresAt: 'integer',
+    usedAt: 'integer',
+    body: 'json',
+  },
+  key: ['id'],
+  fixed: ['scope', 'since'],
+  queries: { ofScope: { equal: ['scope'], order: ['since', 'id'], direction: 'ascending' } },
+});
+
+export type SandboxLeaseRow = RowOf<typeof SANDBOX_LEASES>;
 
 /** The outbox and the timers of every feature, by the kind of work. */
 const QUEUE = queueTable('queue');
@@ -48,10 +97,18 @@ const QUEUE = queueTable('queue');
  * dumps, restores and the conformance suites follow from the row.
  */
 export const DESCRIBED_TABLES = {
+  answerLinks: ANSWER_LINKS,
   artifacts: ARTIFACTS,
+  delegations: DELEGATIONS,
   idempotency: IDEMPOTENCY,
   leases: LEASES,
   queue: QUEUE,
+  usageDays: USAGE_DAYS,
+  usageHolds: USAGE_HOLDS,
+  usageRaises: USAGE_RAISES,
+  usageRecords: USAGE_RECORDS,
+  usageUnpriced: USAGE_UNPRICED,
+  sandboxLeases: SANDBOX_LEASES,
 } as const;
 
 export type TableDescription = KeyedTable | ExpiringTable | LeaseTable | QueueTable;

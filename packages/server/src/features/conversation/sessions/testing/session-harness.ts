@@ -2,7 +2,7 @@ import { create, type DescMessage, type MessageInitShape, type MessageShape } fr
 import type { SessionMessagePartEvent } from '@svc/api/events';
 import { GatewayService } from '@svc/api/gateway';
 import type { CallContext } from '../../../../auth/contract.ts';
-import { Fault, silentLog } from '../../../../base/index.ts';
+import { Fault, seededRandom, silentLog } from '../../../../base/index.ts';
 import type { Operation, StreamSink } from '../../../../operations/index.ts';
 import { ResourceViews } from '../../../../resources/index.ts';
 import { eventSubject, type SessionEvent } from '../../../../runtime/contract.ts';
@@ -150,6 +150,7 @@ export class SessionHarness {
         descendants: () => Promise.resolve(['default:below']),
       },
       objects,
+      links: { isOn: true, random: seededRandom(11), baseUrl: () => 'http://svc.test' },
       fetcher: { fetch: () => Promise.reject(new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', 'not fetched in tests')) },
       authorizer: { allows: ({ grants }) => grants.some(({ namespace }) => namespace === undefined) },
       audit: (tx, origin, entry) =>
@@ -187,13 +188,15 @@ export class SessionHarness {
     };
   }
 
-  async newSession(): Promise<{ readonly sessionId: string; readonly ns: string; readonly agent: string }> {
-    const { sessionId } = await this.call(GatewayService.method.createSession, { ns: 'default', agent: 'helper' });
+  async newSession(
+    agent = 'helper',
+  ): Promise<{ readonly sessionId: string; readonly ns: string; readonly agent: string }> {
+    const { sessionId } = await this.call(GatewayService.method.createSession, { ns: 'default', agent });
     this.engine.bus.subscribe(eventSubject(sessionId), (message) => {
       this.events.push(message as SessionEvent);
       for (const wake of [...this.#waiting]) wake();
     });
-    return { ns: 'default', agent: 'helper', sessionId };
+    return { ns: 'default', agent, sessionId };
   }
 
   /** Resolves with the first event that fits, past ones included. */

@@ -8,7 +8,7 @@ import {
   TurnSchema,
   TurnState,
 } from '@svc/api/data';
-import { admittedAt, type PermissionData, parseBody, parsePermission } from '../../../../runtime/contract.ts';
+import { admittedAt, kindOf, type PermissionData, parseBody, parsePermission } from '../../../../runtime/contract.ts';
 import type { ReadTx, TurnRow } from '../../../../store/contracts/index.ts';
 import { tokenCounter } from './session-responses.ts';
 
@@ -44,6 +44,11 @@ export const permissionMessage = (data: PermissionData): PermissionRequest =>
     ns: data.namespace,
     agent: data.agent,
     sessionId: data.sessionId,
+    kind: kindOf(data),
+    schemaJson: data.schema === undefined ? '' : JSON.stringify(data.schema),
+    url: data.url ?? '',
+    answerJson: data.answer === undefined ? '' : JSON.stringify(data.answer),
+    identity: data.identity ?? '',
   });
 
 /** A turn as the wire shows it; open permission requests are looked up only while it waits. */

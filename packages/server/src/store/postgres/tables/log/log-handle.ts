@@ -66,6 +66,10 @@ const OPEN_PERMISSIONS = statement<PermissionSqlRow>(
    ORDER BY id LIMIT $3`,
 );
 
+const ALL_OPEN_PERMISSIONS = statement<PermissionSqlRow>(
+  `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE open = 1 AND id > $1 ORDER BY id LIMIT $2`,
+);
+
 /** `SessionLogReads`: of one snapshot, or each read alone. */
 export class LogReadHandle implements SessionLogReads {
   readonly #access: Access;
@@ -150,7 +154,12 @@ export class LogReadHandle implements SessionLogReads {
     return (await this.#access.sql.rows(PERMISSIONS_OF_TURN, [turnId])).map(toPermission);
   }
 
-  async openPermissions(namespaces: readonly string[], after: string, limit: number) {
-    return (await this.#access.sql.rows(OPEN_PERMISSIONS, [namespaces, after, limit])).map(toPermission);
+  async openPermissions(namespaces: readonly string[] | 'all', after: string, limit: number) {
+    const { sql } = this.#access;
+    const rows =
+      namespaces === 'all'
+        ? await sql.rows(ALL_OPEN_PERMISSIONS, [after, limit])
+        : await sql.rows(OPEN_PERMISSIONS, [namespaces, after, limit]);
+    return rows.map(toPermission);
   }
 }

@@ -113,9 +113,11 @@ export const saveSession = async (sql: WriteQueries, row: SessionRow, held?: Ses
   changeLabels(sql, of, { json, add: true });
 };
 
-/** Removes messages, turns, journal, steers, permissions and object references; the row stays. */
-export const clearSession = async ({ sql, steadyNow }: WriteAccess, id: string): Promise<void> => {
+/** Removes messages, turns, journal, steers, permissions, delegations and object references; the row stays. */
+export const clearSession = async (access: WriteAccess, id: string): Promise<void> => {
+  const { sql, steadyNow } = access;
   for (const each of CLEAR) sql.later(each, [id]);
+  await new DescribedWriteHandles(access).delegations.removeAll('ofSession', { sessionId: id });
   await dropHolderTree(sql, sessionHolder(id), steadyNow);
 };
 

@@ -88,7 +88,7 @@ export class LogReadHandle implements SessionLogReads {
     return this.#access.leave(this.#access.tables.permissions.ofTurn(turnId));
   }
 
-  async openPermissions(namespaces: readonly string[], after: string, limit: number) {
+  async openPermissions(namespaces: readonly string[] | 'all', after: string, limit: number) {
     this.#access.enter();
     return this.#access.leave(this.#access.tables.permissions.open(namespaces, after, limit));
   }

@@ -59,6 +59,7 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
     tables.turns.deleteOfSession(id);
     tables.steers.deleteOfSession(id);
     tables.permissions.deleteOfSession(id);
+    await new DescribedWriteHandles(this.#access).delegations.removeAll('ofSession', { sessionId: id });
     dropHolderTree(connection, sessionHolder(id), steadyNow);
   }
 

@@ -92,6 +92,7 @@ const GET_PERMISSION = `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE id =
 const PERMISSIONS_OF_TURN = `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE turn_id = ? ORDER BY id`;
 const OPEN_PERMISSIONS = `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE open = 1 AND namespace = ? AND id > ?
   ORDER BY id ${LIMIT}`;
+const ALL_OPEN_PERMISSIONS = `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE open = 1 AND id > ? ORDER BY id ${LIMIT}`;
 const INSERT_PERMISSION = `INSERT INTO permissions (${PERMISSION_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`;
 const UPDATE_PERMISSION = 'UPDATE permissions SET open = ?, expires_at = ?, body = ? WHERE id = ?';
 const DELETE_PERMISSIONS = 'DELETE FROM permissions WHERE session_id = ?';
@@ -101,6 +102,7 @@ export class PermissionTable {
   readonly #get: Statement<PermissionSqlRow>;
   readonly #ofTurn: Statement<PermissionSqlRow>;
   readonly #open: Statement<PermissionSqlRow>;
+  readonly #openOfAll: Statement<PermissionSqlRow>;
   readonly #insert: Statement;
   readonly #update: Statement;
   readonly #deleteOfSession: Statement;
@@ -109,6 +111,7 @@ export class PermissionTable {
     this.#get = connection.statement(GET_PERMISSION);
     this.#ofTurn = connection.statement(PERMISSIONS_OF_TURN);
     this.#open = connection.statement(OPEN_PERMISSIONS);
+    this.#openOfAll = connection.statement(ALL_OPEN_PERMISSIONS);
     this.#insert = connection.statement(INSERT_PERMISSION);
     this.#update = connection.statement(UPDATE_PERMISSION);
     this.#deleteOfSession = connection.statement(DELETE_PERMISSIONS);
@@ -123,7 +126,8 @@ export class PermissionTable {
     return this.#ofTurn.all(turnId).map(toPermission);
   }
 
-  open(namespaces: readonly string[], after: string, limit: number): PermissionRow[] {
+  open(namespaces: readonly string[] | 'all', after: string, limit: number): PermissionRow[] {
+    if (namespaces === 'all') return this.#openOfAll.all(after, limit).map(toPermission);
     const rows = [...new Set(namespaces)].flatMap((namespace) => this.#open.all(namespace, after, limit));
     rows.sort((left, right) => (left.id < right.id ? -1 : 1));
     return rows.slice(0, limit).map(toPermission);

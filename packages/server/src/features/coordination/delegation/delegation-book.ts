@@ -1,0 +1,263 @@
+import { Fault } from '../../../base/index.ts';
+import {
+  type Admission,
+  isTurnOver,
+  lineageBelow,
+  lineageProblem,
+  parseBody,
+  type SessionLifecycle,
+  type TurnBody,
+} from '../../../runtime/contract.ts';
+import type { DelegationRow, ReadTx, Store, WriteTx } from '../../../store/contracts/index.ts';
+import type { ConnectionGrant, ToolContext } from '../../../tools/contract.ts';
+import { type DelegatedReply, replyOf, textPart } from './delegation-replies.ts';
+import {
+  asRead,
+  type Delegation,
+  depthLimit,
+  firstAlias,
+  freeAlias,
+  MAX_ALIASES,
+  nextRound,
+  parseDelegation,
+  waitingFor,
+  withDelegation,
+  withSent,
+} from './delegation-rules.ts';
+
+export interface DelegationBookDeps {
+  readonly store: Pick<Store, 'write' | 'direct'>;
+  readonly admission: Admission;
+  readonly lifecycle: Pick<SessionLifecycle, 'create'>;
+  readonly maxDepth: number;
+  readonly maxRounds: number;
+}
+
+/** The call that asks; a tool's context has all of it. */
+export type DelegatingCall = Pick<
+  ToolContext,
+  'namespace' | 'agent' | 'sessionId' | 'turnId' | 'idempotencyKey' | 'identity' | 'lineage' | 'traceHeaders'
+>;
+
+/** Another agent of this server, as a connection names it. */
+interface InternalTarget {
+  readonly namespace: string;
+  readonly agent: string;
+}
+
+/** What agent_status tells. */
+export interface DelegationView {
+  readonly target: string;
+  readonly connection: string;
+  readonly agent: string;
+  readonly namespace: string;
+  /** Messages whose replies have not arrived. */
+  readonly outstanding: readonly DelegatedReply[];
+}
+
+/** What agent_wait gets. */
+interface TakenReplies {
+  readonly alias: string;
+  readonly connection: string;
+  readonly replies: readonly DelegatedReply[];
+  readonly open: readonly DelegatedReply[];
+}
+
+/** Refusals of a model's request: it reads the text. */
+const refused = (text: string): Fault => new Fault('INVALID_ARGUMENT', 'INVALID_ARGUMENT', text);
+const failed = (reason: string, text: string): Fault => new Fault('FAILED_PRECONDITION', reason, text);
+
+const internalTarget = (connection: ConnectionGrant, call: DelegatingCall): InternalTarget => {
+  const internal = connection.target?.internal;
+  if (internal === undefined || internal.agent === '')
+    throw failed('CONNECTION_UNUSABLE', `connection ${connection.name} leads to no agent of this server`);
+  return { namespace: internal.namespace === '' ? call.namespace : internal.namespace, agent: internal.agent };
+};
+
+/** Nothing begins for a turn that is over, also when its call is still under way. */
+const requireOpenTurn = async (tx: WriteTx, { turnId }: DelegatingCall): Promise<TurnBody> => {
+  const turn = await tx.log.turn(turnId);
+  if (turn === undefined || isTurnOver(turn) || turn.stopRequested)
+    throw new Fault('ABORTED', 'TURN_ENDED', 'the turn is over');
+  return parseBody(turn);
+};
+
+/** The conversations of sessions with other agents: one transaction for each thing an agent does with one. */
+export class DelegationBook {
+  readonly #deps: DelegationBookDeps;
+
+  constructor(deps: DelegationBookDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Opens a conversation over the connection and answers its alias. A `name` that is taken names the conversation that has it; without
+   * one a new conversation is opened. A call that runs again answers what it opened before.
+   */
+  open(call: DelegatingCall, connection: ConnectionGrant, name: string): Promise<string> {
+    return this.#deps.store.write(async (tx) => (await this.#opened(tx, call, { connection, name })).alias);
+  }
+
+  /** Sends a message; the other agent works on it in a turn of its own. `target`: an alias, or the name of a connection for its first one. */
+  send(
+    call: DelegatingCall,
+    message: { readonly target: string; readonly text: string },
+    connections: readonly ConnectionGrant[],
+  ): Promise<{ readonly alias: string; readonly turnId: string }> {
+    return this.#deps.store.write(async (tx) => {
+      const body = await requireOpenTurn(tx, call);
+      const { row, connection } = await this.#targeted(tx, call, { target: message.target, connections });
+      const { alias } = row;
+      const delegation = parseDelegation(row);
+      const before = delegation.sent.find(({ key }) => key === call.idempotencyKey);
+      if (before !== undefined) return { alias, turnId: before.turnId };
+      const sender = { namespace: call.namespace, agent: call.agent, turnId: call.turnId };
+      const lineage = lineageBelow(call.lineage, sender);
+      const problem = lineageProblem(lineage, delegation, depthLimit(connection.maxDepth, this.#deps.maxDepth));
+      if (problem !== undefined) throw failed(problem.code.toUpperCase(), problem.text);
+      const round = nextRound(delegation, {
+        turnId: call.turnId,
+        firstTurnId: call.lineage[0]?.turnId,
+        isReply: body.cause.kind === 'delegation',
+      });
+      if (round.rounds > this.#deps.maxRounds)
+        throw failed('ROUNDS_EXCEEDED', `rounds_exceeded: ${this.#deps.maxRounds} messages were sent to ${alias}`);
+      const turnId = await this.#admit(tx, call, { row, delegation, text: message.text, lineage });
+      const work = { key: call.idempotencyKey, turnId, senderTurnId: call.turnId, readBy: '' };
+      await tx.delegations.put(withDelegation(row, { ...delegation, ...round, sent: withSent(delegation, work) }));
+      return { alias, turnId };
+    });
+  }
+
+  /**
+   * The replies that the call may have, and how many are still to come; all of them are marked as read by the call when none is, or
+   * when it will wait no longer. Read once by one call, which gets the same ones when it runs again.
+   */
+  take(call: DelegatingCall, target: string, isLast: boolean): Promise<TakenReplies> {
+    return this.#deps.store.write(async (tx) => {
+      const row = (await findRow(tx, call, target)) ?? missing(target);
+      const delegation = parseDelegation(row);
+      const all: DelegatedReply[] = [];
+      for (const work of waitingFor(delegation, call.idempotencyKey)) all.push(await replyOf(tx, work));
+      const open = all.filter(({ state }) => state === 'open');
+      const replies = all.filter(({ state }) => state !== 'open');
+      if (replies.length > 0 && (open.length === 0 || isLast)) {
+        const turnIds = replies.map(({ turnId }) => turnId);
+        await tx.delegations.put(withDelegation(row, asRead(delegation, turnIds, call.idempotencyKey)));
+      }
+      return { alias: row.alias, connection: delegation.connection, replies, open };
+    });
+  }
+
+  /** The state of a conversation; changes nothing. */
+  async view(call: DelegatingCall, target: string): Promise<DelegationView> {
+    const { direct } = this.#deps.store;
+    const row = (await findRow(direct, call, target)) ?? missing(target);
+    const { connection, namespace, agent, sent } = parseDelegation(row);
+    const outstanding: DelegatedReply[] = [];
+    for (const work of sent) if (work.readBy === '') outstanding.push(await replyOf(direct, work));
+    return { target: row.alias, connection, namespace, agent, outstanding };
+  }
+
+  async #opened(
+    tx: WriteTx,
+    call: DelegatingCall,
+    { connection, name }: { readonly connection: ConnectionGrant; readonly name: string },
+  ): Promise<DelegationRow> {
+    const rows = await tx.delegations.page('ofSession', { sessionId: call.sessionId }, { limit: MAX_ALIASES });
+    const found = rows.find((row) => row.alias === name || parseDelegation(row).openedBy === call.idempotencyKey);
+    if (found !== undefined) {
+      if (parseDelegation(found).connection !== connection.name)
+        throw refused(`${name} is a conversation over another connection`);
+      return found;
+    }
+    if (rows.length >= MAX_ALIASES)
+      throw failed('ALIASES_EXCEEDED', `${MAX_ALIASES} conversations are open: use one of them`);
+    await requireOpenTurn(tx, call);
+    const target = internalTarget(connection, call);
+    const { identity, sessionId } = call;
+    const labels = { 'svc/parent-agent': call.agent, 'svc/parent-session': sessionId };
+    const session = await this.#deps.lifecycle.create(tx, { ...target, labels, identity });
+    const delegation: Delegation = {
+      connection: connection.name,
+      ...target,
+      openedBy: call.idempotencyKey,
+      causeTurnId: '',
+      rounds: 0,
+      sent: [],
+    };
+    const alias =
+      name === ''
+        ? freeAlias(
+            connection.name,
+            rows.map((row) => row.alias),
+          )
+        : name;
+    const row = { sessionId, alias, childSessionId: session.id, body: JSON.stringify(delegation) };
+    await tx.delegations.put(row);
+    return row;
+  }
+
+  /** The conversation to send to, with its connection, which the agent must still have and which must lead where it did. */
+  async #targeted(
+    tx: WriteTx,
+    call: DelegatingCall,
+    { target, connections }: { readonly target: string; readonly connections: readonly ConnectionGrant[] },
+  ): Promise<{ readonly row: DelegationRow; readonly connection: ConnectionGrant }> {
+    const known = await findRow(tx, call, target);
+    if (known === undefined) {
+      const named = connections.find(({ name }) => name === target) ?? missing(target);
+      return { row: await this.#opened(tx, call, { connection: named, name: firstAlias(target) }), connection: named };
+    }
+    const delegation = parseDelegation(known);
+    const connection = connections.find(({ name }) => name === delegation.connection);
+    if (connection === undefined) throw failed('CONNECTION_GONE', `connection ${delegation.connection} is gone`);
+    const { namespace, agent } = internalTarget(connection, call);
+    if (namespace !== delegation.namespace || agent !== delegation.agent)
+      throw failed('CONNECTION_CHANGED', `connection ${connection.name} leads to another agent now: open it again`);
+    return { row: known, connection };
+  }
+
+  async #admit(
+    tx: WriteTx,
+    { identity, traceHeaders }: DelegatingCall,
+    work: {
+      readonly row: DelegationRow;
+      readonly delegation: Delegation;
+      readonly text: string;
+      readonly lineage: TurnBody['cause']['lineage'];
+    },
+  ): Promise<string> {
+    const { namespace, agent } = work.delegation;
+    const traceParent = traceHeaders?.['traceparent'];
+    const admitted = await this.#deps.admission.admit(tx, {
+      namespace,
+      agent,
+      sessionId: work.row.childSessionId,
+      parts: [textPart(work.text, tx.now())],
+      labels: {},
+      whenBusy: 'QUEUE',
+      cause: {
+        kind: 'delegation',
+        identity,
+        labels: {},
+        lineage: work.lineage,
+        ...(traceParent === undefined ? {} : { traceParent }),
+      },
+    });
+    return admitted.turnId;
+  }
+}
+
+/** By its alias, or by the name of a connection for its first conversation. */
+const findRow = async (
+  { delegations }: Pick<ReadTx, 'delegations'>,
+  { sessionId }: DelegatingCall,
+  target: string,
+): Promise<DelegationRow | undefined> =>
+  (await delegations.get({ sessionId, alias: target })) ??
+  (await delegations.get({ sessionId, alias: firstAlias(target) }));
+
+const missing = (target: string): never => {
+  throw refused(`${target} is neither an open conversation nor a connection`);
+};

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import {
+  asRead,
+  type Delegation,
+  depthLimit,
+  freeAlias,
+  nextRound,
+  waitingFor,
+  waitSeconds,
+  withSent,
+} from './delegation-rules.ts';
+
+const EMPTY: Delegation = {
+  connection: 'clerk',
+  namespace: 'team',
+  agent: 'clerk',
+  openedBy: 'call',
+  causeTurnId: '',
+  rounds: 0,
+  sent: [],
+};
+const work = (turnId: string, senderTurnId = 'sender', readBy = '') => ({
+  key: `key of ${turnId}`,
+  turnId,
+  senderTurnId,
+  readBy,
+});
+
+describe('conversations with other agents', () => {
+  it('get the lowest number that is free', () => {
+    expect(freeAlias('clerk', [])).toBe('clerk-1');
+    expect(freeAlias('clerk', ['clerk-1', 'clerk-3', 'other'])).toBe('clerk-2');
+  });
+
+  it('are as deep as the connection says, within what the server allows', () => {
+    expect([depthLimit(0, 8), depthLimit(2, 8), depthLimit(20, 8), depthLimit(0, 3)]).toEqual([5, 2, 8, 3]);
+  });
+
+  it('are waited for as long as the call says, else the connection, else five minutes, a day at most', () => {
+    expect([waitSeconds(10, 20), waitSeconds(0, 20), waitSeconds(0, 0), waitSeconds(0, 900_000)]).toEqual([
+      10, 20, 300, 86_400,
+    ]);
+  });
+
+  it('count what was sent since somebody outside asked', () => {
+    const first = nextRound(EMPTY, { turnId: 'a', firstTurnId: undefined, isReply: false });
+    expect(first).toEqual({ causeTurnId: 'a', rounds: 1 });
+    const again = { ...EMPTY, ...first };
+    expect(nextRound(again, { turnId: 'a', firstTurnId: undefined, isReply: false }).rounds).toBe(2);
+    expect(nextRound(again, { turnId: 'b', firstTurnId: undefined, isReply: true })).toEqual({
+      causeTurnId: 'a',
+      rounds: 2,
+    });
+    expect(nextRound(again, { turnId: 'b', firstTurnId: undefined, isReply: false }).rounds).toBe(1);
+    expect(nextRound(again, { turnId: 'b', firstTurnId: 'a', isReply: true }).rounds).toBe(2);
+    expect(nextRound(EMPTY, { turnId: 'b', firstTurnId: undefined, isReply: true }).causeTurnId).toBe('b');
+  });
+
+  it('keep what is unread and what the calls of the sending turn may ask for again', () => {
+    const sent = [work('1', 'old', 'message'), work('2', 'old'), work('3', 'new', 'call')];
+    expect(withSent({ ...EMPTY, sent }, work('4', 'new')).map(({ turnId }) => turnId)).toEqual(['2', '3', '4']);
+  });
+
+  it('give a reply to one call only', () => {
+    const sent = [work('1'), work('2')];
+    const read = asRead({ ...EMPTY, sent }, ['1'], 'call a');
+    expect(waitingFor(read, 'call a').map(({ turnId }) => turnId)).toEqual(['1', '2']);
+    expect(waitingFor(read, 'call b').map(({ turnId }) => turnId)).toEqual(['2']);
+  });
+});

@@ -1,0 +1,99 @@
+import type { DelegationRow } from '../../../store/contracts/index.ts';
+
+/** What is kept of a conversation with another agent, and what follows from it alone. */
+
+/** Conversations that one session may have at once. */
+export const MAX_ALIASES = 16;
+
+/** Depth below a connection that names none. */
+const DEFAULT_DEPTH = 5;
+
+const DEFAULT_WAIT_SECONDS = 300;
+export const MAX_WAIT_SECONDS = 86_400;
+
+/** One message to the other agent. */
+export interface SentWork {
+  /** Idempotency key of the call that sent it. */
+  readonly key: string;
+  /** The turn that works on it. */
+  readonly turnId: string;
+  /** The turn that sent it. */
+  readonly senderTurnId: string;
+  /** Who got the reply: '' no one yet, `message` its session as a message, else the idempotency key of the call that waited. */
+  readonly readBy: string;
+}
+
+/** Body of a row of `delegations`. */
+export interface Delegation {
+  readonly connection: string;
+  readonly namespace: string;
+  readonly agent: string;
+  /** Idempotency key of the call that opened it. */
+  readonly openedBy: string;
+  /** The turn from outside that everything since goes back to, and how many messages were sent since. */
+  readonly causeTurnId: string;
+  readonly rounds: number;
+  /** Unread ones, and those of the turn that sent last. */
+  readonly sent: readonly SentWork[];
+}
+
+/** The reply was put into the session of the sender as a message. */
+export const READ_AS_MESSAGE = 'message';
+
+export const parseDelegation = (row: Pick<DelegationRow, 'body'>): Delegation => JSON.parse(row.body) as Delegation;
+
+/** The row with another body. */
+export const withDelegation = (row: DelegationRow, delegation: Delegation): DelegationRow => ({
+  ...row,
+  body: JSON.stringify(delegation),
+});
+
+/** What a call waits for until the other agent has answered. */
+export const replyKey = (alias: string): string => `delegation/${alias}`;
+
+/** The first conversation over a connection. */
+export const firstAlias = (connection: string): string => `${connection}-1`;
+
+/** `<connection>-<n>` with the lowest number that is free. */
+export const freeAlias = (connection: string, taken: readonly string[]): string => {
+  const names = new Set(taken);
+  let number = 1;
+  while (names.has(`${connection}-${number}`)) number += 1;
+  return `${connection}-${number}`;
+};
+
+/** How deep a chain may be whose last link is this connection; 0 = its default. */
+export const depthLimit = (connectionDepth: number, serverDepth: number): number =>
+  Math.min(connectionDepth === 0 ? DEFAULT_DEPTH : connectionDepth, serverDepth);
+
+/** Seconds that a call waits: what it asks for, else what its connection says; 0 = the default. */
+export const waitSeconds = (asked: number, ofConnection: number): number =>
+  Math.min(asked || ofConnection || DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS);
+
+/**
+ * Counts one more message. The count starts again with each turn that somebody outside caused, so that two agents cannot keep each other
+ * busy for ever: a turn that a reply began belongs to the same cause as the turn that asked.
+ */
+export const nextRound = (
+  { causeTurnId, rounds }: Delegation,
+  sender: { readonly turnId: string; readonly firstTurnId: string | undefined; readonly isReply: boolean },
+): Pick<Delegation, 'causeTurnId' | 'rounds'> => {
+  const cause = sender.firstTurnId ?? (sender.isReply && causeTurnId !== '' ? causeTurnId : sender.turnId);
+  return { causeTurnId: cause, rounds: cause === causeTurnId ? rounds + 1 : 1 };
+};
+
+/** With one more message; forgets those that were read, but of the turn that sends: its calls may run again. */
+export const withSent = ({ sent }: Delegation, work: SentWork): Delegation['sent'] => [
+  ...sent.filter(({ readBy, senderTurnId }) => readBy === '' || senderTurnId === work.senderTurnId),
+  work,
+];
+
+/** Messages whose replies the call may have: unread ones, and those it took when it ran before. */
+export const waitingFor = ({ sent }: Delegation, callKey: string): readonly SentWork[] =>
+  sent.filter(({ readBy }) => readBy === '' || readBy === callKey);
+
+/** The replies of these turns have reached `readBy`. */
+export const asRead = (delegation: Delegation, turnIds: readonly string[], readBy: string): Delegation => ({
+  ...delegation,
+  sent: delegation.sent.map((work) => (turnIds.includes(work.turnId) ? { ...work, readBy } : work)),
+});

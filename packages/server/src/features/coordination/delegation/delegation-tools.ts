@@ -1,0 +1,174 @@
+import { textOrEmpty } from '../../../base/index.ts';
+import {
+  type ConnectionGrant,
+  errorResult,
+  type Tool,
+  type ToolContext,
+  type ToolGrants,
+  type ToolResult,
+  type ToolSource,
+  type ToolWait,
+  textResult,
+} from '../../../tools/contract.ts';
+import type { DelegationBook } from './delegation-book.ts';
+import type { DelegatedReply } from './delegation-replies.ts';
+import { MAX_WAIT_SECONDS, replyKey, waitSeconds } from './delegation-rules.ts';
+
+const MICROS = 1_000_000;
+const MESSAGE_CHARS = 1_048_576;
+const NAMES = ['agent_open', 'agent_send', 'agent_status', 'agent_wait'] as const;
+
+const TARGET = {
+  type: 'string',
+  minLength: 1,
+  description: 'the conversation, as agent_open answered it; or the name of a connection, for its first conversation',
+};
+
+const schema = (properties: Readonly<Record<string, unknown>>, required: readonly string[]) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+/** The tools of agents that have connections to others. */
+export const delegationTools = (book: DelegationBook): ToolSource => {
+  const made = new WeakMap<ToolGrants, readonly Tool[]>();
+  return {
+    name: 'delegation',
+    names: NAMES,
+    concerns: ({ connections }) => connections.length > 0,
+    tools: ({ grants }) => {
+      const tools = made.get(grants) ?? toolsFor(book, grants.connections);
+      made.set(grants, tools);
+      return Promise.resolve(tools);
+    },
+  };
+};
+
+const toolsFor = (book: DelegationBook, connections: readonly ConnectionGrant[]): readonly Tool[] => [
+  agentOpen(book, connections),
+  agentSend(book, connections),
+  agentStatus(book),
+  agentWait(book, connections),
+];
+
+const agentOpen = (book: DelegationBook, connections: readonly ConnectionGrant[]): Tool => ({
+  name: 'agent_open',
+  description: [
+    'Opens a conversation with another agent, which remembers what was said in it. Answers the name to send to. Connections:',
+    ...connections.map(({ name, description }) => `- ${name}${description === '' ? '' : `: ${description}`}`),
+  ].join('\n'),
+  inputSchema: schema(
+    {
+      connection: { type: 'string', enum: connections.map(({ name }) => name), description: 'whom to talk to' },
+      name: { type: 'string', maxLength: 63, description: 'a name for the conversation; an open one is used again' },
+    },
+    ['connection'],
+  ),
+  effect: 'write',
+  run: async (context, input) => {
+    const connection = connections.find(({ name }) => name === input['connection']);
+    if (connection === undefined) return errorResult('agent_open', 'invalid_arguments', 'there is no such connection');
+    const target = await book.open(context, connection, textOrEmpty(input['name']));
+    return textResult(JSON.stringify({ target }), { target });
+  },
+});
+
+const agentSend = (book: DelegationBook, connections: readonly ConnectionGrant[]): Tool => ({
+  name: 'agent_send',
+  description:
+    'Sends a message to another agent, which works on it by itself. Get its reply with agent_wait; without that it arrives later as a message.',
+  inputSchema: schema(
+    {
+      target: TARGET,
+      message: { type: 'string', minLength: 1, maxLength: MESSAGE_CHARS, description: 'everything it needs to know' },
+    },
+    ['target', 'message'],
+  ),
+  effect: 'write',
+  run: async (context, input) => {
+    const text = textOrEmpty(input['message']);
+    if (text.trim() === '') return errorResult('agent_send', 'invalid_arguments', 'message: must not be blank');
+    const sent = await book.send(context, { target: textOrEmpty(input['target']), text }, connections);
+    const shown = { target: sent.alias, turn_id: sent.turnId, state: 'sent' };
+    return textResult(JSON.stringify(shown), shown);
+  },
+});
+
+const agentStatus = (book: DelegationBook): Tool => ({
+  name: 'agent_status',
+  description:
+    'Reports the state of a conversation with another agent: what it is still working on, and replies not read yet.',
+  inputSchema: schema({ target: TARGET }, ['target']),
+  effect: 'read',
+  run: async (context, input) => {
+    const { outstanding, ...view } = await book.view(context, textOrEmpty(input['target']));
+    const shown = {
+      ...view,
+      outstanding: outstanding.map(({ turnId, state, text }) => ({
+        turn_id: turnId,
+        state,
+        ...(state === 'completed' ? {} : { detail: text }),
+      })),
+    };
+    return textResult(JSON.stringify(shown), shown);
+  },
+});
+
+const agentWait = (book: DelegationBook, connections: readonly ConnectionGrant[]): Tool => ({
+  name: 'agent_wait',
+  description: 'Waits until another agent has answered everything that was sent to it, and answers its reply.',
+  inputSchema: schema(
+    {
+      target: TARGET,
+      timeout_seconds: {
+        type: 'integer',
+        minimum: 0,
+        maximum: MAX_WAIT_SECONDS,
+        description: 'give up waiting after so long; 0 or absent: as the connection says',
+      },
+    },
+    ['target'],
+  ),
+  effect: 'read',
+  run: async (context, input) => {
+    const target = textOrEmpty(input['target']);
+    const seconds = Number(input['timeout_seconds'] ?? 0);
+    return waitForReplies(book, context, { target, seconds, connections });
+  },
+});
+
+const waitForReplies = async (
+  book: DelegationBook,
+  context: ToolContext,
+  wait: { readonly target: string; readonly seconds: number; readonly connections: readonly ConnectionGrant[] },
+): Promise<ToolResult | ToolWait> => {
+  const { waited } = context;
+  const isSteered = waited?.endedBy === 'steering';
+  const isLast = isSteered || (waited !== undefined && context.nowMicros >= waited.untilMicros);
+  const { alias: target, connection, replies, open } = await book.take(context, wait.target, isLast);
+  if (open.length === 0) return repliesResult(target, replies);
+  if (!isLast) {
+    const ofConnection = wait.connections.find(({ name }) => name === connection)?.timeoutSeconds ?? 0;
+    const latest = context.nowMicros + waitSeconds(wait.seconds, ofConnection) * MICROS;
+    return { wait: 'event', key: replyKey(target), untilMicros: waited?.untilMicros ?? latest };
+  }
+  if (replies.length > 0) return repliesResult(target, [...replies, ...open]);
+  if (isSteered) {
+    const shown = { target, state: 'interrupted' };
+    return textResult(`a new message arrived; ${target} is still working`, shown);
+  }
+  return errorResult('agent_wait', 'timeout', `${target} has not answered yet and is still working`, true);
+};
+
+const repliesResult = (target: string, replies: readonly DelegatedReply[]): ToolResult => {
+  const shown = { target, replies: replies.map(({ turnId, state, text }) => ({ turn_id: turnId, state, text })) };
+  const [only] = replies;
+  if (only === undefined) return textResult(`nothing is outstanding in ${target}`, shown);
+  if (replies.length > 1) return textResult(replies.map(titled).join('\n\n'), shown);
+  if (only.state === 'completed') return textResult(only.text, shown);
+  return errorResult('agent_wait', 'failed', `${target} did not answer: ${only.text}`);
+};
+
+const titled = ({ state, text }: DelegatedReply, index: number): string => `[${index + 1}, ${state}]\n${text}`;

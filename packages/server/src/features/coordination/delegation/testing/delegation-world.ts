@@ -1,0 +1,148 @@
+import { create } from '@bufbuild/protobuf';
+import { AgentSpecSchema } from '@svc/api/resources';
+import { silentLog } from '../../../../base/index.ts';
+import { type Part, parseBody, type TurnEndHook } from '../../../../runtime/contract.ts';
+import { Machine, type ProcessOptions } from '../../../../runtime/testing/machine.ts';
+import type { Store, TurnRow } from '../../../../store/contracts/index.ts';
+import type { ToolSource } from '../../../../tools/contract.ts';
+import { createToolRegistry } from '../../../../tools/index.ts';
+import { DelegationBook } from '../delegation-book.ts';
+import { createDelegationHook } from '../delegation-hook.ts';
+import { parseDelegation } from '../delegation-rules.ts';
+import { delegationTools } from '../delegation-tools.ts';
+import { DelegationWorker } from '../delegation-worker.ts';
+
+const LEASE_MICROS = 1_000_000;
+const ROUNDS = 60;
+
+interface Connection {
+  readonly agent: string;
+  readonly maxDepth?: number;
+  readonly timeoutSeconds?: number;
+}
+
+/**
+ * Agents of a machine with connections to each other: `boss` to `clerk`, `clerk` to `boss` and `intern`. Items of the queue run when the
+ * test says so.
+ */
+export class DelegationWorld {
+  readonly machine: Machine;
+  #parts: { readonly store: Store; readonly source: ToolSource; readonly worker: DelegationWorker } | undefined;
+
+  constructor(limits: { readonly maxDepth?: number; readonly maxRounds?: number } = {}) {
+    const current = (): ToolSource => {
+      if (this.#parts === undefined) throw new Error('no process was started');
+      return this.#parts.source;
+    };
+    const tools = createToolRegistry({ tools: [], log: silentLog });
+    tools.add({
+      toolSources: [
+        {
+          name: 'delegation',
+          names: ['agent_open', 'agent_send', 'agent_status', 'agent_wait'],
+          concerns: (grants) => current().concerns(grants),
+          tools: (turn) => current().tools(turn),
+        },
+      ],
+    });
+    this.machine = new Machine({ deps: { tools } });
+    this.#limits = { maxDepth: limits.maxDepth ?? 8, maxRounds: limits.maxRounds ?? 50 };
+    this.setAgent('helper', [{ agent: 'clerk' }]);
+    this.setAgent('clerk', [{ agent: 'helper' }, { agent: 'intern' }]);
+    this.setAgent('intern', []);
+  }
+
+  readonly #limits: { readonly maxDepth: number; readonly maxRounds: number };
+
+  setAgent(name: string, connections: readonly Connection[]): void {
+    const spec = create(AgentSpecSchema, {
+      a2a: {
+        connections: connections.map(({ agent, maxDepth = 0, timeoutSeconds = 0 }) => ({
+          name: agent,
+          maxDepth,
+          timeoutSeconds,
+          target: { internal: { agent } },
+        })),
+      },
+    });
+    const names = { uid: `uid-${name}`, namespace: 'default', name, labels: {} };
+    this.machine.agents.set(name, { ...names, generation: 1, spec, deleting: false, notReady: '' });
+  }
+
+  async start(options: ProcessOptions = {}): Promise<void> {
+    const hook: TurnEndHook = createDelegationHook({ publish: () => undefined });
+    this.machine.endHooks = [hook];
+    const process = await this.machine.start(options);
+    const store = process.gate.store(this.machine.store);
+    // The gate watches the log of a store only; the table is read past it.
+    const watched = { ...store, direct: this.machine.store.direct };
+    const { runtime } = process;
+    const book = new DelegationBook({ store: watched, ...runtime, ...this.#limits });
+    this.#parts = {
+      store,
+      source: delegationTools(book),
+      worker: new DelegationWorker({ store, ...runtime }),
+    };
+  }
+
+  async restart(options: ProcessOptions = {}): Promise<void> {
+    await this.machine.crash();
+    await this.start(options);
+  }
+
+  /** Runs what is due in the queue; answers how many items that were. */
+  async work(): Promise<number> {
+    const { store, worker } = this.#parts ?? {};
+    if (store === undefined || worker === undefined) return 0;
+    const items = await store.write((tx) => tx.queue.take(worker.kinds, tx.steadyNow(), LEASE_MICROS, 20));
+    for (const item of items) {
+      await worker.run(item);
+      await store.write((tx) => tx.queue.ack(item.kind, item.key, item.token));
+    }
+    return items.length;
+  }
+
+  /** Lets turns and queue run until nothing moves without time. */
+  async settle(): Promise<void> {
+    for (let round = 0; round < ROUNDS; round++) {
+      await this.machine.quiet();
+      if (this.machine.isDead) return;
+      const before = this.machine.process.gate.activity;
+      const work = this.work().then(
+        (done) => done,
+        () => 0,
+      );
+      await this.machine.quiet();
+      if (this.machine.isDead) return;
+      if ((await work) === 0 && this.machine.process.gate.activity <= before + 1) return;
+    }
+  }
+
+  /** Texts of the messages of a session with who said them. */
+  async said(sessionId: string): Promise<readonly string[]> {
+    const rows = await this.machine.messages(sessionId);
+    return rows.flatMap(({ role, parts }) =>
+      parts.flatMap((part: Part) => (part.type === 1 ? [`${role === 1 ? 'user' : 'agent'}: ${part.content}`] : [])),
+    );
+  }
+
+  /** Turns of the conversations that a session opened, by alias. */
+  async children(sessionId: string): Promise<ReadonlyMap<string, readonly TurnRow[]>> {
+    return this.machine.store.read(async (tx) => {
+      const rows = await tx.delegations.page('ofSession', { sessionId }, { limit: 20 });
+      const found = new Map<string, readonly TurnRow[]>();
+      for (const row of rows) found.set(row.alias, await tx.log.turns(row.childSessionId, { limit: 100 }));
+      return found;
+    });
+  }
+
+  /** What is kept of the conversations of a session. */
+  async kept(sessionId: string) {
+    const rows = await this.machine.store.read((tx) => tx.delegations.page('ofSession', { sessionId }, { limit: 20 }));
+    return rows.map((row) => ({ ...row, ...parseDelegation(row) }));
+  }
+
+  lineage(turn: TurnRow): readonly string[] {
+    return parseBody(turn).cause.lineage.map(({ agent }) => agent);
+  }
+}

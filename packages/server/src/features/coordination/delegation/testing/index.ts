@@ -1,0 +1,1 @@
+export { DelegationWorld } from './delegation-world.ts';

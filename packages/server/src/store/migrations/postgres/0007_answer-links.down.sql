@@ -1,0 +1,2 @@
+DROP INDEX permissions_open_id;
+DROP TABLE answer_links;

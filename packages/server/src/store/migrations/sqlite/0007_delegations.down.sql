@@ -1,0 +1,2 @@
+DROP INDEX delegations_child;
+DROP TABLE delegations;
