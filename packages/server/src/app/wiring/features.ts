@@ -22,7 +22,7 @@ import { workersModule } from '../../features/platform/workers/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpConnector } from '../outbound/index.ts';
+import { GuardedFetch, mcpOutbound } from '../outbound/index.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
 import type { Turns } from './turns.ts';
@@ -40,7 +40,9 @@ interface FeatureNeeds {
 const authoring = (
   { config, engines, host, turns, port }: FeatureNeeds,
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
+  { access }: Pick<ReturnType<typeof platform>, 'access'>,
 ) => {
+  const { connector, brokerFetch } = mcpOutbound(config, host);
   const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
@@ -67,7 +69,8 @@ const authoring = (
       servers: host.facade('McpServer'),
       bindings: host.facade('McpServerBinding'),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
-      connector: mcpConnector(config, host),
+      connector,
+      broker: { fetch: brokerFetch, sign: access.signPlatform },
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
     knowledge: knowledgeModule({ ...host, knowledge: host.facade('Knowledge') }),
@@ -164,11 +167,13 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { host, turns } = needs;
   const { secrets, agents, skills, usage, streams } = turns;
   const { sessions } = conversation(needs);
-  const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(needs, {
-    sessions,
-  });
-  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs);
   const { workers, sandboxes, access, admin, backups } = platform(needs);
+  const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(
+    needs,
+    { sessions },
+    { access },
+  );
+  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs);
   const ui = uiModule({
     ...host,
     chat: sessions.chat,
