@@ -114,6 +114,9 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
   'svc.gateway.TaskService': [
     ['UpdateTask', 'POST', '/v1/ns/{ns}/tasks/{name}:update', '*', 'UpdateTaskRequest', 'TaskResponse'],
   ],
+  'svc.gateway.UsageService': [
+    ['ReportUsage', 'GET', '/v1/ns/{ns}/usage', '', 'ReportUsageRequest', 'ReportUsageResponse'],
+  ],
   'svc.gateway.FileService': [
     ['CreateFile', 'POST', '/v1/ns/{ns}/files', '*', 'CreateFileRequest', 'FileResponse'],
     ['UpdateFile', 'PUT', '/v1/ns/{ns}/files/{name}', '*', 'UpdateFileRequest', 'FileResponse'],

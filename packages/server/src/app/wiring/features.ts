@@ -17,14 +17,17 @@ import type { FeatureModule } from '../../features/module-contract.ts';
 import { accessModule } from '../../features/platform/access/index.ts';
 import { adminModule } from '../../features/platform/admin/index.ts';
 import { backupsModule } from '../../features/platform/backups/index.ts';
+import { mcpEndpointModule } from '../../features/platform/mcp-endpoint/index.ts';
 import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
 import { workersModule } from '../../features/platform/workers/index.ts';
+import { createMcpServing } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
 import { GuardedFetch, mcpOutbound } from '../outbound/index.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
+import { wireSandboxProviders } from './sandboxes.ts';
 import type { Turns } from './turns.ts';
 
 interface FeatureNeeds {
@@ -52,6 +55,8 @@ const authoring = (
     turns: runtime.lifecycle,
     requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
   });
+  const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge') });
+  const { library } = knowledge;
   return {
     namespaces,
     deployments,
@@ -63,6 +68,7 @@ const authoring = (
       form: { chunks: chunkDocument, words: indexWords },
       baseUrl: () => clientUrl(config, port()),
       activeSkill: skills.activeSkill,
+      searchPlaces: library.searchPlaces.bind(library),
     }),
     mcpServers: mcpServersModule({
       ...host,
@@ -73,7 +79,7 @@ const authoring = (
       broker: { fetch: brokerFetch, sign: access.signPlatform },
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
-    knowledge: knowledgeModule({ ...host, knowledge: host.facade('Knowledge') }),
+    knowledge,
     manifests: manifestsModule({
       ...host,
       namespaces: namespaces.tree,
@@ -117,7 +123,7 @@ const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
     }),
     workflows: workflowsModule(host),
     delegation: delegationModule({ ...host, ...runtime }),
-    tasks: tasksModule({ ...host, lifecycle: runtime.lifecycle }),
+    tasks: tasksModule({ ...host, ...runtime }),
   };
 };
 
@@ -137,7 +143,11 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
   });
   return {
     workers: workersModule({ ...host, workerId, version, publicUrl, drain: () => runtime.worker.drain() }),
-    sandboxes: sandboxesModule({ ...host, secretProblem: secrets.resolver.problem.bind(secrets.resolver) }),
+    sandboxes: sandboxesModule({
+      ...host,
+      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
+      providers: wireSandboxProviders(config, engines, host),
+    }),
     access: accessModule({
       ...host,
       config: config.auth,
@@ -185,6 +195,16 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     ancestorsAt: (namespace, version) => host.ancestry.ancestorsAt(namespace, version),
     requireNamespace: (namespace) => requireScope(host.store.direct, namespace),
   });
+  const mcpEndpoint = mcpEndpointModule({
+    ...host,
+    streams,
+    serving: createMcpServing({
+      version: needs.config.transport.version,
+      requestBytes: host.settings['limits.requestBytes'],
+      failed: (error) => host.log.warn('a request over MCP failed', { reason: error.message }),
+    }),
+    operations: () => list.flatMap(({ operations = [] }) => operations),
+  });
   const list: readonly FeatureModule[] = [
     namespaces,
     agents,
@@ -210,6 +230,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     access,
     admin,
     backups,
+    mcpEndpoint,
   ];
   return { list, usage, workers, files, access, backups, mcpServers };
 };

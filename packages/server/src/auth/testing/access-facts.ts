@@ -92,6 +92,9 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
   'svc.gateway.TaskService': {
     UpdateTask: 'operator fields',
   },
+  'svc.gateway.UsageService': {
+    ReportUsage: 'viewer fields',
+  },
   'svc.gateway.FileService': {
     CreateFile: 'operator fields',
     UpdateFile: 'operator fields',
@@ -100,6 +103,8 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
     ReadFile: 'viewer fields',
     ListFiles: 'viewer fields',
     DeleteFile: 'operator fields',
+    ListMemory: 'viewer fields',
+    ForgetMemory: 'operator fields',
     ListArtifacts: 'viewer fields',
     ReadArtifact: 'viewer fields',
     PromoteArtifact: 'operator fields',

@@ -147,8 +147,8 @@ export interface TurnUsage {
   readonly providerRequestId?: string;
   /** Counted here because the provider said nothing. */
   readonly estimated?: boolean;
-  /** In the currency of `models.prices`; absent when unpriced. */
-  readonly cost?: number;
+  /** Millionths of the unit of `models.prices`; absent for models without a price. */
+  readonly costMicros?: number;
 }
 
 /** JSON of TurnRow.body. */
@@ -197,6 +197,8 @@ export interface TurnBody {
 export interface SessionSide {
   /** Usage of the newest model call: SessionResponse.context_tokens. */
   readonly contextTokens?: TurnUsage;
+  /** Sum over the turns that ended since the session was made or cleared. */
+  readonly totalUsage?: TurnUsage;
   /** Condition LastTurn: the newest ended turn. */
   readonly lastTurn?: {
     readonly turnId: string;

@@ -142,6 +142,7 @@ const endOpenTurns = async ({ tx, ports }: Scope, session: SessionRow): Promise<
   for (const turn of open) {
     const body: TurnBody = { ...parseBody(turn), reason: 'stopped' };
     const ended: TurnRow = { ...turn, state: 'STOPPED', ready: false, worker: '', finishedAt: tx.now() };
+    await ports.usage.releaseCost(tx, turn.namespace, turn.id);
     await runEndHooks({ tx, ports }, { session, turn: ended, body, replyText: '' });
   }
   return open;

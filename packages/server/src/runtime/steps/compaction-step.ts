@@ -1,6 +1,6 @@
 import type { ModelRegistry } from '../../models/contract.ts';
 import { PART, type PromptPlan } from '../contract.ts';
-import { EventSequencer, partId, type ResolvedProfile } from '../record/index.ts';
+import { addUsage, EventSequencer, partId, type ResolvedProfile } from '../record/index.ts';
 import { PartWriter, type WriterPorts } from './answer/index.ts';
 import type { FaultPort, Step, StepTurn } from './contract.ts';
 import { type CallPorts, modelRequest, runModelCall } from './model-call/index.ts';
@@ -41,11 +41,15 @@ export const createCompaction = (ports: CompactionPorts, quota: Quota): Step<Com
       target: profile.target,
       call: `${turn.body.modelCalls + 1}/compaction`,
     } as const;
-    if ((await quota.run(turn, reservation)) !== undefined) return false;
+    const prompt = { messages: plan.messages, tools: [], maxOutputTokens: plan.maxOutputTokens };
+    const granted = await quota.run(turn, { ...reservation, prompt });
+    if (granted.kind === 'failed') return false;
+    const { outputLimit } = granted;
     const request = {
       ...modelRequest(turn, profile, { messages: plan.messages, tools: [] }),
       maxOutputTokens: plan.maxOutputTokens,
       purpose: 'compaction' as const,
+      ...(outputLimit === undefined ? {} : { outputLimit }),
     };
     const writer = silentWriter(turn, ports);
     const outcome = await runModelCall(request, { turn, writer, hideReasoning: true }, ports);
@@ -65,7 +69,10 @@ export const createCompaction = (ports: CompactionPorts, quota: Quota): Step<Com
         createdAt: tx.now(),
       };
       await chargeUsage({ tx, usage: ports.usage }, turn, usage);
-      return { entries: [{ kind: 'COMPACTION', value: { messageId: turn.messageId, part } }] };
+      return {
+        entries: [{ kind: 'COMPACTION', value: { messageId: turn.messageId, part } }],
+        body: { usage: addUsage(state.body.usage, usage) },
+      };
     });
     faultPoint('after-compaction-entry');
     return true;
