@@ -40,6 +40,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'inheritable',
   'keep',
   'mcp-protocol',
+  'memory',
   'on-exceeded',
   'overlap',
   'reregister',

@@ -294,3 +294,12 @@ export interface TurnEndHook {
     end: { readonly session: SessionRow; readonly turn: TurnRow; readonly body: TurnBody; readonly replyText: string },
   ): Promise<void>;
 }
+
+/** Runs in the transaction in which a worker takes a turn, and in the one in which the turn begins to wait without a worker. */
+export interface TurnProgressHook {
+  turnTaken(tx: WriteTx, taken: { readonly turn: TurnRow; readonly body: TurnBody }): Promise<void>;
+  turnParked(
+    tx: WriteTx,
+    parked: { readonly turn: TurnRow; readonly body: TurnBody; readonly waitsFor: 'person' | 'event' },
+  ): Promise<void>;
+}

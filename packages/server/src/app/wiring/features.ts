@@ -27,6 +27,7 @@ import type { Engines } from '../engines/index.ts';
 import { GuardedFetch, mcpConnector } from '../outbound/index.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
+import { wireSandboxProviders } from './sandboxes.ts';
 import type { Turns } from './turns.ts';
 
 interface FeatureNeeds {
@@ -52,6 +53,8 @@ const authoring = (
     turns: runtime.lifecycle,
     requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
   });
+  const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge') });
+  const { library } = knowledge;
   return {
     namespaces,
     deployments,
@@ -63,6 +66,7 @@ const authoring = (
       form: { chunks: chunkDocument, words: indexWords },
       baseUrl: () => clientUrl(config, port()),
       activeSkill: skills.activeSkill,
+      searchPlaces: library.searchPlaces.bind(library),
     }),
     mcpServers: mcpServersModule({
       ...host,
@@ -72,7 +76,7 @@ const authoring = (
       connector: mcpConnector(config, host),
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
-    knowledge: knowledgeModule({ ...host, knowledge: host.facade('Knowledge') }),
+    knowledge,
     manifests: manifestsModule({
       ...host,
       namespaces: namespaces.tree,
@@ -116,7 +120,7 @@ const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
     }),
     workflows: workflowsModule(host),
     delegation: delegationModule({ ...host, ...runtime }),
-    tasks: tasksModule({ ...host, lifecycle: runtime.lifecycle }),
+    tasks: tasksModule({ ...host, ...runtime }),
   };
 };
 
@@ -136,7 +140,11 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
   });
   return {
     workers: workersModule({ ...host, workerId, version, publicUrl, drain: () => runtime.worker.drain() }),
-    sandboxes: sandboxesModule({ ...host, secretProblem: secrets.resolver.problem.bind(secrets.resolver) }),
+    sandboxes: sandboxesModule({
+      ...host,
+      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
+      providers: wireSandboxProviders(config, engines, host),
+    }),
     access: accessModule({
       ...host,
       config: config.auth,

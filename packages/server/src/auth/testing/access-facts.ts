@@ -104,6 +104,8 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
     ReadFile: 'viewer fields',
     ListFiles: 'viewer fields',
     DeleteFile: 'operator fields',
+    ListMemory: 'viewer fields',
+    ForgetMemory: 'operator fields',
     ListArtifacts: 'viewer fields',
     ReadArtifact: 'viewer fields',
     PromoteArtifact: 'operator fields',

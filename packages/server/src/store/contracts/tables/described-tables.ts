@@ -68,6 +68,27 @@ const ANSWER_LINKS = expiringTable({
 /** Background work that one process does at once. */
 const LEASES = leaseTable('leases');
 
+/** Leases of sandboxes by the uid of the sandbox, and who waits for one. Times are those of the store's clock. */
+const SANDBOX_LEASES = keyedTable({
+  name: 'sandbox_leases',
+  columns: {
+    id: 'text',
+    // The policy whose quota counts it.
+    scope: 'text',
+    since: 'integer',
+    state: 'text',
+    token: 'text',
+    expiresAt: 'integer',
+    usedAt: 'integer',
+    body: 'json',
+  },
+  key: ['id'],
+  fixed: ['scope', 'since'],
+  queries: { ofScope: { equal: ['scope'], order: ['since', 'id'], direction: 'ascending' } },
+});
+
+export type SandboxLeaseRow = RowOf<typeof SANDBOX_LEASES>;
+
 /** The outbox and the timers of every feature, by the kind of work. */
 const QUEUE = queueTable('queue');
 
@@ -87,6 +108,7 @@ export const DESCRIBED_TABLES = {
   usageRaises: USAGE_RAISES,
   usageRecords: USAGE_RECORDS,
   usageUnpriced: USAGE_UNPRICED,
+  sandboxLeases: SANDBOX_LEASES,
 } as const;
 
 export type TableDescription = KeyedTable | ExpiringTable | LeaseTable | QueueTable;
