@@ -41,6 +41,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'keep',
   'mcp-protocol',
   'memory',
+  'on-exceeded',
   'overlap',
   'reregister',
   'workflow-capabilities',
