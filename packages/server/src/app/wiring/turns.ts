@@ -71,7 +71,11 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const dependencies = { models, capabilityProblems, isToolsetAvailable };
   const agents = agentsModule({ ...host, dependencies, promptCheck });
   const skills = skillsModule({ ...host, book: createSessionSkills(store) });
-  const usage = usageModule({ ...host, refused: metrics.usageRefused });
+  const usage = usageModule({
+    ...host,
+    refused: metrics.usageRefused,
+    isPriced: (model) => models.isPriced(model),
+  });
   const tasks = taskTurns(host);
   const runtime = createRuntime({
     store,
