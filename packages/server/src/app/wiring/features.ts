@@ -25,9 +25,9 @@ import { promptCheck } from '../../runtime/prompt/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
 import { GuardedFetch, mcpConnector } from '../outbound/index.ts';
+import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
-import { wireSandboxProviders } from './sandboxes.ts';
 import type { Turns } from './turns.ts';
 
 interface FeatureNeeds {
@@ -140,7 +140,7 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
     sandboxes: sandboxesModule({
       ...host,
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
-      providers: wireSandboxProviders(config, engines, host),
+      providers: sandboxProviders({ ...host, ...engines, dataDir }),
     }),
     access: accessModule({
       ...host,

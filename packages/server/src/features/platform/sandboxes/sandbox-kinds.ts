@@ -108,7 +108,7 @@ const providerFinding = (report: ProviderReport | undefined, current: StoredReso
     : { type: PROVIDER, status: 'False', reason: 'Unavailable', message };
 };
 
-/** A class is looked at again soon while its provider is being tried, and now and then while that does not work. */
+/** A class is observed again soon while its provider is being tried, and now and then while that does not work. */
 const againMs = (status: Message): number | undefined => {
   const { conditions } = status as CommonResourceStatus;
   const provider = conditions.find(({ type }) => type === PROVIDER)?.status;
