@@ -24,7 +24,7 @@ import { createMcpServing } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpConnector } from '../outbound/index.ts';
+import { GuardedFetch, mcpOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -43,7 +43,9 @@ interface FeatureNeeds {
 const authoring = (
   { config, engines, host, turns, port }: FeatureNeeds,
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
+  { access }: Pick<ReturnType<typeof platform>, 'access'>,
 ) => {
+  const { connector, brokerFetch } = mcpOutbound(config, host);
   const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
@@ -53,6 +55,8 @@ const authoring = (
     turns: runtime.lifecycle,
     requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
   });
+  const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge') });
+  const { library } = knowledge;
   return {
     namespaces,
     deployments,
@@ -64,16 +68,18 @@ const authoring = (
       form: { chunks: chunkDocument, words: indexWords },
       baseUrl: () => clientUrl(config, port()),
       activeSkill: skills.activeSkill,
+      searchPlaces: library.searchPlaces.bind(library),
     }),
     mcpServers: mcpServersModule({
       ...host,
       servers: host.facade('McpServer'),
       bindings: host.facade('McpServerBinding'),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
-      connector: mcpConnector(config, host),
+      connector,
+      broker: { fetch: brokerFetch, sign: access.signPlatform },
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
-    knowledge: knowledgeModule({ ...host, knowledge: host.facade('Knowledge') }),
+    knowledge,
     manifests: manifestsModule({
       ...host,
       namespaces: namespaces.tree,
@@ -117,7 +123,7 @@ const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
     }),
     workflows: workflowsModule(host),
     delegation: delegationModule({ ...host, ...runtime }),
-    tasks: tasksModule({ ...host, lifecycle: runtime.lifecycle }),
+    tasks: tasksModule({ ...host, ...runtime }),
   };
 };
 
@@ -171,11 +177,13 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { host, turns } = needs;
   const { secrets, agents, skills, usage, streams } = turns;
   const { sessions } = conversation(needs);
-  const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(needs, {
-    sessions,
-  });
-  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs);
   const { workers, sandboxes, access, admin, backups } = platform(needs);
+  const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(
+    needs,
+    { sessions },
+    { access },
+  );
+  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs);
   const ui = uiModule({
     ...host,
     chat: sessions.chat,

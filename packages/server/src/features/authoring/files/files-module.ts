@@ -9,9 +9,18 @@ import { fileContract } from './file-kind.ts';
 import { filesFeature } from './file-operations.ts';
 import { FileWorker, fileController } from './file-worker.ts';
 import type { FilesDeps } from './files-deps.ts';
+import { memoryOperations } from './memory/index.ts';
 import { LinkKey, ObjectCollector, ObjectLinks, SEALED_LINK_KEY } from './objects/index.ts';
 import { PdfTexts } from './pdf/index.ts';
-import { artifactTools, artifactToolset, fileTools, ToolFiles, type ToolFilesDeps } from './tools/index.ts';
+import {
+  artifactTools,
+  artifactToolset,
+  fileTools,
+  memoryTools,
+  type SearchPlaces,
+  ToolFiles,
+  type ToolFilesDeps,
+} from './tools/index.ts';
 import { UploadSignatures } from './transfers/index.ts';
 
 const COLLECT_MS = 600_000;
@@ -38,6 +47,8 @@ interface FilesModuleDeps
   readonly audit: AppendAudit;
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
   readonly settings: FileSettings;
+  /** Ranked search, as knowledge does it. */
+  readonly searchPlaces: SearchPlaces;
 }
 
 export interface FilesModule extends FeatureModule {
@@ -65,10 +76,10 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     workers: [new FileWorker({ ...deps, pdf: new PdfTexts({ clock, log }) })],
     sealedValues: [SEALED_LINK_KEY],
     jobs: collectors(new ObjectCollector({ store, blobs }), direct, store),
-    operations: [...files.operations, ...artifacts.operations],
+    operations: [...files.operations, ...memoryOperations({ ...served, reads }), ...artifacts.operations],
     routes: [links.route(), ...files.routes, ...artifacts.routes],
     tools: [...fileTools(parts), ...artifactTools(parts)],
-    toolSources: [artifactToolset],
+    toolSources: [artifactToolset, memoryTools(parts)],
     links,
     start: () => key.open(),
   };

@@ -10,8 +10,12 @@ interface KnowledgeModuleDeps extends KnowledgeToolsDeps, NamespaceKnowledgeDeps
   readonly settings: { readonly 'limits.knowledgeMax': number; readonly 'limits.responseBytes': number };
 }
 
+export interface KnowledgeModule extends FeatureModule {
+  readonly library: KnowledgeLibrary;
+}
+
 /** The kind Knowledge, and what is found in it from an agent, from its tools and from a namespace. */
-export const knowledgeModule = (deps: KnowledgeModuleDeps): FeatureModule => {
+export const knowledgeModule = (deps: KnowledgeModuleDeps): KnowledgeModule => {
   const { settings } = deps;
   const library = new KnowledgeLibrary(deps);
   return {
@@ -20,6 +24,7 @@ export const knowledgeModule = (deps: KnowledgeModuleDeps): FeatureModule => {
       ...agentKnowledgeOperations({ ...deps, library, responseBytes: settings['limits.responseBytes'] }),
       ...namespaceKnowledgeOperations(deps),
     ],
+    library,
     toolSources: [knowledgeTools({ ...deps, library })],
   };
 };

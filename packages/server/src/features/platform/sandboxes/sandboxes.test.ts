@@ -62,12 +62,8 @@ describe('sandboxes of sessions', () => {
       async (tx) =>
         (await world.writer.put(tx, callContext('test'), { key: recordKey(kind, 'default', name), spec })).resource,
     );
-  const policy = (
-    spec: Omit<
-      Exclude<MessageInitShape<typeof SandboxPolicySpecSchema>, { $typeName: string }>,
-      '$typeName' | 'classRef'
-    >,
-  ) => put('SandboxPolicy', 'default', create(SandboxPolicySpecSchema, { classRef: { name: 'small' }, ...spec }));
+  const policy = (spec: Omit<MessageInitShape<typeof SandboxPolicySpecSchema>, '$typeName' | '$unknown'>) =>
+    put('SandboxPolicy', 'default', create(SandboxPolicySpecSchema, { classRef: { name: 'small' }, ...spec }));
   const tools = async (from = node, grants = GRANTS): Promise<ReadonlyMap<string, Tool>> => {
     const [source] = from.module.toolSources ?? [];
     const turn = {
