@@ -27,9 +27,9 @@ import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
 import { GuardedFetch, mcpOutbound } from '../outbound/index.ts';
+import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
-import { wireSandboxProviders } from './sandboxes.ts';
 import type { Turns } from './turns.ts';
 
 interface FeatureNeeds {
@@ -154,7 +154,7 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
     sandboxes: sandboxesModule({
       ...host,
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
-      providers: wireSandboxProviders(config, engines, host),
+      providers: sandboxProviders({ ...host, ...engines, dataDir }),
     }),
     access: accessModule({
       ...host,
