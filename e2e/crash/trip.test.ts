@@ -53,6 +53,24 @@ const answerWhenAsked = (session: SessionKey, alive: () => boolean): Promise<boo
 const isIdle = (session: SessionKey): Promise<true> =>
   until('the session is idle', async () => (await rest.state(session)) === 'IDLE' || undefined);
 
+interface SandboxClass {
+  readonly resource: { readonly status: { readonly sandboxClass: { readonly conditions: readonly Condition[] } } };
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+/** Whether code can be jailed here; where it cannot, the condition says what to do. */
+const hasJail = async (): Promise<boolean> => {
+  const { resource } = await rest.ok<SandboxClass>('GET /v1/ns/default/resources/SandboxClass/jail');
+  const found = resource.status.sandboxClass.conditions.find(({ type }) => type === 'ProviderAvailable');
+  expect(found?.message).not.toBe('');
+  return found?.status === 'True';
+};
+
 const resultsOf = (parts: readonly Part[]): readonly string[] =>
   parts
     .filter((part) => part.partType === 'SESSION_MESSAGE_PART_TYPE_TOOL_RESULT')
@@ -70,10 +88,13 @@ const expectPlanned = async (session: SessionKey): Promise<void> => {
     'ask_user',
     'agent_send',
     'agent_wait',
+    'run_code',
   ]);
   expect(results[0]).toContain('EC 87');
   expect(results[1]).toContain('{"answered":true,"answer":{"train":"EC 87"}}');
   expect(results[3]).toContain('The seat is booked.');
+  // Where this machine cannot jail code, none runs.
+  expect(results[4]).toContain((await hasJail()) ? '158' : '"ok":false');
   // The clerk was asked once.
   const { sessions } = await rest.ok<{ sessions: readonly { readonly sessionId: string }[] }>(
     'GET /v1/ns/default/agents/clerk/sessions',

@@ -57,6 +57,14 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
       'SessionResponse',
     ],
     [
+      'CompactSession',
+      'POST',
+      '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}:compact',
+      '*',
+      'CompactSessionRequest',
+      'CompactSessionResponse',
+    ],
+    [
       'ListTurns',
       'GET',
       '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}/turns',

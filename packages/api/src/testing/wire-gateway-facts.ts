@@ -66,6 +66,8 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.AnswerPermissionRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 request_id string, 5 decision data.PermissionDecision, 6 option_id string, 7 comment string',
   'gateway.AnswerPermissionResponse': '1 request data.PermissionRequest',
+  'gateway.CompactSessionRequest': '1 session_id string, 2 agent string, 3 ns string',
+  'gateway.CompactSessionResponse': '',
   'gateway.ForkSessionRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 through_message_id string, 5 labels map<string>',
   'gateway.ListTurnsRequest':

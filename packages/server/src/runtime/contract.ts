@@ -80,6 +80,8 @@ export interface SessionLifecycle {
     },
   ): Promise<SessionRow>;
   remove(tx: WriteTx, session: SessionRow): Promise<void>;
+  /** The next turn of the session summarises the messages before its own, however few they are. */
+  requestCompaction(tx: WriteTx, session: SessionRow): Promise<void>;
   /** Throws SESSION_BUSY while busy unless `stop`. */
   clear(tx: WriteTx, session: SessionRow, stop: boolean): Promise<void>;
   fork(

@@ -4,4 +4,4 @@
  */
 export { outboundAddresses } from './address-rules.ts';
 export { GuardedFetch } from './guarded-fetch.ts';
-export { mcpConnector } from './mcp-connector.ts';
+export { mcpOutbound } from './mcp-outbound.ts';

@@ -76,6 +76,7 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
     AnswerPermission: 'operator fields',
     CreateAnswerLink: 'operator fields',
     ForkSession: 'operator fields',
+    CompactSession: 'operator fields',
     ListTurns: 'viewer fields',
     GetTurn: 'viewer fields',
     ListPermissionRequests: 'viewer fields',

@@ -47,6 +47,21 @@ export interface Part {
   readonly continuation?: unknown;
 }
 
+/** A message that compactions keep word for word. */
+export interface KeptMessage {
+  readonly messageId: string;
+  /** System messages are rules of the conversation; others are pinned by their label. */
+  readonly isSystem: boolean;
+  readonly text: string;
+}
+
+/** What a COMPACTION part carries besides its summary; each compaction takes over what the one before it kept. */
+export interface CompactionKeeps {
+  readonly kept: readonly KeptMessage[];
+  /** Files and stored outputs of the messages that were summarised, as one line each. */
+  readonly references: readonly string[];
+}
+
 /** A part together with the assistant message it belongs to: the unit of the turn's part list. */
 export interface PlacedPart {
   readonly messageId: string;
@@ -206,6 +221,8 @@ export interface SessionSide {
     readonly reason: string;
     readonly at: number;
   };
+  /** Someone asked for a compaction; it runs with the next turn. */
+  readonly compactRequested?: true;
   /** Active skills in activation order. */
   readonly skills: readonly string[];
   /** Reported over counted input tokens by `provider/model`. */

@@ -210,6 +210,7 @@ class ToolBatch {
   #contextOf(tool: string, callId: string): Omit<ToolContext, 'signal' | 'progress'> {
     const { row, body, recorded } = this.#turn;
     const waited = body.pauses?.[callId];
+    const { reach = 'own', narrower } = this.#offered.find((one) => one.tool.name === tool) ?? {};
     const { id: turnId, namespace, agent, sessionId } = row;
     return {
       namespace,
@@ -220,7 +221,8 @@ class ToolBatch {
       idempotencyKey: idempotencyKey(placeOfCall(turnId, callId) ?? { turnId, step: 0, index: 0 }),
       identity: body.cause.identity,
       lineage: body.cause.lineage,
-      reach: this.#offered.find((one) => one.tool.name === tool)?.reach ?? 'own',
+      reach,
+      ...(narrower === undefined ? {} : { narrower }),
       answers: answersTo(recorded, callId),
       ...(waited === undefined ? {} : { waited }),
       nowMicros: this.#ports.clock.nowMicros(),

@@ -30,7 +30,7 @@ export const queueOwnerWake = async (tx: WriteTx, stored: StoredResource, origin
   if (sessionId === '') return;
   const news: OwnerNews = {
     ...{ key: stored.key, uid: stored.uid, sessionId, text: newsText(stored) },
-    // The owner's turn continues what it did: it is no deeper than the turn that asked for the task.
+    // The owner's turn continues what it did: it is as deep as the turn that asked for the task.
     cause: { identity, lineage: lineage.slice(0, -1) },
   };
   const item = { kind: TASK_WAKE, key: `${stored.uid}/${stored.version}`, dueAt: tx.steadyNow(), attempts: 0 };

@@ -19,7 +19,7 @@ const SUMMARY_MAX = 16_384;
 export const updateTask = (deps: TaskToolsDeps): Tool => ({
   name: NAME,
   description:
-    'Changes a task. Whoever works on it reports BLOCKED, NEEDS_REVIEW or FAILED; its owner ends it with SUCCEEDED, FAILED or CANCELED, or sends it back with RUNNING and what is left to do as progress_summary.',
+    'Changes a task. The agent that works on it reports BLOCKED, NEEDS_REVIEW or FAILED; its owner ends it with SUCCEEDED, FAILED or CANCELED, or sends it back with RUNNING and what is left to do as progress_summary.',
   inputSchema: {
     type: 'object',
     properties: {
