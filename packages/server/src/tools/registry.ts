@@ -17,6 +17,8 @@ interface ToolRegistryDeps extends ToolSupply {
   /** `capabilities.*` of the configuration. */
   readonly switches?: CapabilitySwitches;
   readonly log: Pick<Log, 'warn'>;
+  /** For tests: a check that registries share. */
+  readonly check?: ToolRegistry['check'];
 }
 
 /** Names of tools as models and configuration see them. */
@@ -40,11 +42,12 @@ class Registry implements ToolRegistry {
   #sources: readonly ToolSource[] = [];
   /** All turns of one agent revision share what is found here. */
   #agents = new WeakMap<ToolGrants, AgentTools>();
-  readonly check: ToolRegistry['check'] = createSchemaCheck();
+  readonly check: ToolRegistry['check'];
 
-  constructor({ switches = {}, log, ...supply }: ToolRegistryDeps) {
+  constructor({ switches = {}, log, check = createSchemaCheck(), ...supply }: ToolRegistryDeps) {
     this.#switches = switches;
     this.#log = log;
+    this.check = check;
     this.add(supply);
   }
 

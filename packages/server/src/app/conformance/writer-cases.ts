@@ -85,6 +85,11 @@ class CutReader {
     watch.close();
     this.cuts += 1;
   }
+
+  /** Reads all up to `end`, two changes at a time at most. Each time it is sent most of the rest in vain: little is quick. */
+  async catchUp(random: Random, end: number): Promise<void> {
+    while (this.at < end) await this.read(Math.floor(random.next() * 3), end);
+  }
 }
 
 /** Conditional writes lose nothing, and watchers see each change once, however often they are cut. */
@@ -160,8 +165,7 @@ export const describeWriters = (): void => {
         for (const backlog of BACKLOGS) {
           for (let number = 0; number < backlog; number++) await changeOne(app, random, changes++);
           end = await mark();
-          // A reader that is cut is sent in vain most of what it missed, so that it is not all of it at once keeps this short.
-          while (reader.at < end) await reader.read(Math.floor(random.next() * 3), end);
+          await reader.catchUp(random, end);
         }
         for (let number = 0; number < LIVE || reader.cuts < CUTS; number++) {
           // From here on each change is made while the reader is there.

@@ -6,6 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { silentLog, systemRandom } from '../../base/index.ts';
 import { type GivenDatabase, givenDatabase } from '../../store/postgres/testing/given-database.ts';
 import { runSql } from '../../store/postgres/testing/test-store.ts';
+import { placeEmptyDatabase } from '../../store/sqlite/testing/empty-database.ts';
 import { loadConfig } from '../config/index.ts';
 import { startApp } from '../index.ts';
 import type { RunningServer } from '../server.ts';
@@ -50,6 +51,9 @@ export class AppUnderTest implements AsyncDisposable {
     this.#dataDir = dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-app-')));
     this.#database = url === undefined ? await givenDatabase() : undefined;
     try {
+      // A directory or a database that the test named stays as the test made it.
+      if (dataDir === undefined && url === undefined && this.#database === undefined)
+        await placeEmptyDatabase(this.#dataDir);
       await this.#open();
     } catch (error) {
       await this[Symbol.asyncDispose]();

@@ -10,6 +10,7 @@ import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { Bus, FaultPoints, Store } from '../../store/contracts/index.ts';
 import { openGivenStore, removeGivenStore } from '../../store/testing/given-store.ts';
 import { createToolRegistry, type Tool } from '../../tools/index.ts';
+import { sharedSchemaCheck } from '../../tools/testing/shared-schema-check.ts';
 import { createHistoryReader } from '../history/index.ts';
 import {
   type AgentDirectory,
@@ -179,7 +180,7 @@ export class EngineHarness {
       pressure: new DeltaPressure(clock),
       config: { ...testConfig, ...this.#options.config },
       models: this.models,
-      tools: createToolRegistry({ tools: this.#options.tools ?? [], log }),
+      tools: createToolRegistry({ tools: this.#options.tools ?? [], log, check: sharedSchemaCheck }),
       agents: this.#directory(),
       namespaces: this.#gate(),
       usage: noUsage,

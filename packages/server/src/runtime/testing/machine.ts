@@ -10,6 +10,7 @@ import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { Bus, FaultPoints, SessionRow, Store, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import { openGivenStore, removeGivenStore } from '../../store/testing/given-store.ts';
 import { createToolRegistry } from '../../tools/index.ts';
+import { sharedSchemaCheck } from '../../tools/testing/shared-schema-check.ts';
 import { createHistoryReader } from '../history/index.ts';
 import {
   type AgentRevision,
@@ -355,7 +356,11 @@ export class Machine {
       ids: { next: () => this.#ids.next(), take: (count: number) => this.#ids.take(count) },
       log: this.#log(),
       config: { ...testConfig, ...this.#options.config },
-      tools: createToolRegistry({ tools: this.tools.list().map((tool) => gate.tool(tool)), log: silentLog }),
+      tools: createToolRegistry({
+        tools: this.tools.list().map((tool) => gate.tool(tool)),
+        log: silentLog,
+        check: sharedSchemaCheck,
+      }),
       agents: {
         current: (_tx: unknown, _namespace: string, name: string) => Promise.resolve(this.agents.get(name)),
         revision: (_tx: unknown, current: AgentRevision) => Promise.resolve(current),

@@ -8,6 +8,7 @@ import { openPostgresStore } from '../postgres/index.ts';
 import { type GivenDatabase, givenDatabase } from '../postgres/testing/given-database.ts';
 import { runSql } from '../postgres/testing/test-store.ts';
 import { openSqliteStore } from '../sqlite/index.ts';
+import { placeEmptyDatabase } from '../sqlite/testing/empty-database.ts';
 import { countedStore } from './quiet-store.ts';
 
 export interface GivenStoreOptions {
@@ -38,7 +39,10 @@ const databaseOf = (dataDir: string): Promise<GivenDatabase | undefined> => {
 export const openGivenStore = async (options: GivenStoreOptions): Promise<Store> => {
   const { dataDir, fatal, ...common } = options;
   const database = await databaseOf(dataDir);
-  if (database === undefined) return openSqliteStore({ ...common, dataDir, fatal, durability: 'off' });
+  if (database === undefined) {
+    await placeEmptyDatabase(dataDir);
+    return openSqliteStore({ ...common, dataDir, fatal, durability: 'off' });
+  }
   const store = await openPostgresStore({
     ...common,
     ...{ url: database.url, poolSize: POOL_SIZE, sync: 'off', serverMicros: common.clock.nowMicros() },
