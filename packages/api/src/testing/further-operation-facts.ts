@@ -49,6 +49,14 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
       'AnswerPermissionResponse',
     ],
     [
+      'CreateAnswerLink',
+      'POST',
+      '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}/permissions/{request_id}:link',
+      '*',
+      'CreateAnswerLinkRequest',
+      'CreateAnswerLinkResponse',
+    ],
+    [
       'ForkSession',
       'POST',
       '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}:fork',
@@ -126,6 +134,8 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
     ['ReportUsage', 'GET', '/v1/ns/{ns}/usage', '', 'ReportUsageRequest', 'ReportUsageResponse'],
   ],
   'svc.gateway.FileService': [
+    ['ListMemory', 'GET', '/v1/ns/{ns}/memory', '', 'ListMemoryRequest', 'ListMemoryResponse'],
+    ['ForgetMemory', 'POST', '/v1/ns/{ns}/memory:forget', '*', 'ForgetMemoryRequest', 'ForgetMemoryResponse'],
     ['CreateFile', 'POST', '/v1/ns/{ns}/files', '*', 'CreateFileRequest', 'FileResponse'],
     ['UpdateFile', 'PUT', '/v1/ns/{ns}/files/{name}', '*', 'UpdateFileRequest', 'FileResponse'],
     ['PrepareUpload', 'POST', '/v1/ns/{ns}/files:prepare', '*', 'PrepareUploadRequest', 'PrepareUploadResponse'],

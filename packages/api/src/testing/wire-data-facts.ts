@@ -19,7 +19,7 @@ export const dataMessages: Readonly<Record<string, string>> = {
   'data.Turn':
     '1 id string, 2 session_id string, 3 agent string, 4 ns string, 5 state TurnState, 6 user_message_id string, 7 reply_message_ids string[], 8 attempt uint32, 9 created_at int64, 10 started_at int64?, 11 finished_at int64?, 12 error string, 13 reason string, 14 cause string, 15 identity string, 16 usage TokenCounter, 17 pending_permissions PermissionRequest[]',
   'data.PermissionRequest':
-    '1 id string, 2 turn_id string, 3 tool_call_id string, 4 action string, 5 prompt string, 6 input_json string, 7 options PermissionOption[], 8 created_at int64, 9 expires_at int64, 10 decision PermissionDecision, 11 option_id string, 12 decided_by string, 13 decided_at int64?, 14 comment string, 15 ns string, 16 agent string, 17 session_id string',
+    '1 id string, 2 turn_id string, 3 tool_call_id string, 4 action string, 5 prompt string, 6 input_json string, 7 options PermissionOption[], 8 created_at int64, 9 expires_at int64, 10 decision PermissionDecision, 11 option_id string, 12 decided_by string, 13 decided_at int64?, 14 comment string, 15 ns string, 16 agent string, 17 session_id string, 18 kind string, 19 schema_json string, 20 url string, 21 answer_json string, 22 identity string',
   'data.PermissionOption': '1 id string, 2 name string, 3 decision PermissionDecision, 4 remember bool',
   'data.ChannelMessage':
     '1 id string, 2 ns string, 3 channel string, 4 author_kind string, 5 author string, 6 content string, 7 created_at int64, 8 source_agent string, 9 source_session_id string, 10 labels map<string>, 11 attachments ObjectRef[]',

@@ -303,8 +303,8 @@ describe('statuses follow what they refer to', () => {
     });
     expect(conditions(await shown('SandboxClass', 'one'))).toEqual([
       'Degraded',
-      'Ready False Unresolved',
-      'ProviderAvailable False NotExecuted',
+      'Ready False Unavailable',
+      'ProviderAvailable False Unavailable',
       'ReferencesResolved False Unresolved',
     ]);
     expect((await shown('SandboxPolicy', 'p')).phase).toBe('Ready');
@@ -319,9 +319,9 @@ describe('statuses follow what they refer to', () => {
     const found = await shown('Sandbox', 's');
     expect(conditions(found)).toEqual([
       'Pending',
-      'Ready Unknown NotExecuted',
-      'Provisioned False NotExecuted',
-      'SetupDone Unknown NotExecuted',
+      'Ready False Pending',
+      'Provisioned False Pending',
+      'SetupDone Unknown Pending',
       'ModesKnown Unknown UnknownMode',
     ]);
     await put(['Sandbox', 's'], SandboxSpecSchema, { policyRef: 'p' });

@@ -7,8 +7,8 @@ import { openHttpServer, type TestEra, type TestServerOptions } from '../protoco
 import { toolServer } from '../protocols/mcp/testing/tools.ts';
 import { AppUnderTest, reasonOf } from './testing/index.ts';
 
-const PROCESS = fileURLToPath(new URL('../protocols/mcp/testing/process-server.ts', import.meta.url));
-const SLOW = { timeout: 30_000 };
+const PROCESS = fileURLToPath(new URL('../protocols/mcp/testing/small-process.ts', import.meta.url));
+const SLOW = { timeout: 60_000 };
 
 const app = AppUnderTest.ofSuite({ 'mcp.stdioNamespaces': 'default' });
 const { rest } = app;
@@ -222,8 +222,8 @@ describe('an agent with an MCP server', () => {
     await apply(
       {
         kind: 'McpServer',
-        metadata: { name: 'local', namespace: 'default', annotations: { 'option.svc/mcp-protocol': '2026' } },
-        spec: { transport: 'stdio', target: process.execPath, args: [PROCESS, 'good'] },
+        metadata: { name: 'local', namespace: 'default', annotations: { 'option.svc/mcp-protocol': '2025' } },
+        spec: { transport: 'stdio', target: process.execPath, args: [PROCESS] },
       },
       agent('runner', ['local']),
     );

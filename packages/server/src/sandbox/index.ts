@@ -4,7 +4,6 @@
  * (features/platform/sandboxes). `app` makes the providers and hands them to that feature. What operators need to know:
  * docs/sandboxes.md.
  */
-export * from './contract.ts';
-export { DemoProvider } from './demo/demo-provider.ts';
-export { type EgressGate, openEgress } from './egress/egress-proxy.ts';
-export { LocalProvider } from './local/local-provider.ts';
+export type * from './contract.ts';
+export { DemoProvider } from './demo/index.ts';
+export { LocalProvider } from './local/index.ts';

@@ -4,6 +4,7 @@ import { chunkDocument, indexWords, knowledgeModule } from '../../features/autho
 import { manifestsModule, requireScope } from '../../features/authoring/manifests/index.ts';
 import { mcpServersModule } from '../../features/authoring/mcp-servers/index.ts';
 import { namespacesModule } from '../../features/authoring/namespaces/index.ts';
+import { searchModule, sessionSearch } from '../../features/authoring/search/index.ts';
 import { templatesModule } from '../../features/authoring/templates/index.ts';
 import { sessionsModule } from '../../features/conversation/sessions/index.ts';
 import { uiModule } from '../../features/conversation/ui/index.ts';
@@ -22,12 +23,13 @@ import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
 import { workersModule } from '../../features/platform/workers/index.ts';
 import { createMcpServing } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
+import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
 import { GuardedFetch, mcpOutbound } from '../outbound/index.ts';
+import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
-import { wireSandboxProviders } from './sandboxes.ts';
 import type { Turns } from './turns.ts';
 
 interface FeatureNeeds {
@@ -57,18 +59,24 @@ const authoring = (
   });
   const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge') });
   const { library } = knowledge;
+  const files = filesModule({
+    ...host,
+    objects,
+    direct: engines.objects.direct,
+    // Files are cut and compared as knowledge is, so that one search ranks both.
+    form: { chunks: chunkDocument, words: indexWords },
+    baseUrl: () => clientUrl(config, port()),
+    activeSkill: skills.activeSkill,
+    searchPlaces: library.searchPlaces.bind(library),
+  });
   return {
     namespaces,
     deployments,
-    files: filesModule({
-      ...host,
-      objects,
-      direct: engines.objects.direct,
-      // Files are cut and compared as knowledge is, so that one search ranks both.
-      form: { chunks: chunkDocument, words: indexWords },
-      baseUrl: () => clientUrl(config, port()),
-      activeSkill: skills.activeSkill,
-      searchPlaces: library.searchPlaces.bind(library),
+    files,
+    search: searchModule({
+      sources: [files.search, knowledge.search(files.retrieved), sessionSearch(host)],
+      approvalOf: (capabilities, wanted) =>
+        approvalOf(capabilities, wanted, host.settings['capabilities'] as CapabilitySwitches),
     }),
     mcpServers: mcpServersModule({
       ...host,
@@ -146,7 +154,7 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
     sandboxes: sandboxesModule({
       ...host,
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
-      providers: wireSandboxProviders(config, engines, host),
+      providers: sandboxProviders({ ...host, ...engines, dataDir }),
     }),
     access: accessModule({
       ...host,
@@ -178,7 +186,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { secrets, agents, skills, usage, streams } = turns;
   const { sessions } = conversation(needs);
   const { workers, sandboxes, access, admin, backups } = platform(needs);
-  const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(
+  const { namespaces, deployments, files, search, mcpServers, templates, knowledge, manifests } = authoring(
     needs,
     { sessions },
     { access },
@@ -211,6 +219,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     templates,
     skills,
     knowledge,
+    search,
     sessions,
     secrets,
     manifests,

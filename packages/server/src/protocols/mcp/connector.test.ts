@@ -4,6 +4,7 @@ import { silentLog, systemClock } from '../../base/index.ts';
 import { createMcpConnector } from './connector.ts';
 import type { McpCall, McpConnection, McpEra, McpFailure, McpTarget } from './contract.ts';
 import { openHttpServer, type TestEra } from './testing/http-server.ts';
+import { openSseServer } from './testing/sse-server.ts';
 import { type CallLog, toolServer } from './testing/tools.ts';
 
 const PROCESS = fileURLToPath(new URL('./testing/process-server.ts', import.meta.url));
@@ -114,6 +115,16 @@ describe('a server over HTTP', () => {
     expect((await connect(at(url), '2026')).server.protocol).toBe('2026-07-28');
     expect((await connect(at(url), '2025')).server.protocol).toBe('2025-11-25');
     expect(await failure(connect(at((await httpServer('2025')).url), '2026'))).not.toBe('none');
+  });
+
+  it('of the older kind, with one event stream, is spoken to where that is asked for', async () => {
+    const server = await openSseServer(toolServer());
+    open.push(server);
+    const connection = await connect(at(server.url, 'sse'));
+    expect(connection.server.protocol).toBe('2025-11-25');
+    expect(await connection.call(call('add', { input: { a: 1, b: 2 } }))).toMatchObject({
+      result: { structured: { sum: 3 } },
+    });
   });
 
   it('that forgot the session says so', async () => {

@@ -27,9 +27,9 @@ export const parseTarget = (text: string): Destination | undefined => {
 const WEB_PORTS: readonly number[] = [80, 443];
 
 const matches = (entry: string, { host, port }: Destination): boolean => {
-  const match = /^(.*?)(?::(\d{1,5}))?$/.exec(entry.toLowerCase());
-  const name = match?.[1] ?? '';
-  const given = match?.[2];
+  const at = entry.lastIndexOf(':');
+  const name = (at < 0 ? entry : entry.slice(0, at)).toLowerCase();
+  const given = at < 0 ? undefined : entry.slice(at + 1);
   if (given === undefined ? !WEB_PORTS.includes(port) : Number(given) !== port) return false;
   const plain = host.replace(/\.$/, '');
   return name.startsWith('*.') ? plain.endsWith(name.slice(1)) && plain.length >= name.length : plain === name;

@@ -7,7 +7,7 @@ import type { JailMount } from './jail-arguments.ts';
 
 /** Files and folders of one sandbox that are counted; more of them are as good as a full disk. */
 const ENTRIES_MAX = 200_000;
-/** The backend of a trial, which nobody made and nobody lists. */
+/** The backend of a trial, which is not listed. */
 export const PROBE_ID = 'probe';
 /** More than any limit. */
 export const UNCOUNTABLE = Number.MAX_SAFE_INTEGER;

@@ -1,4 +1,4 @@
-import { FORWARDER, FORWARDER_PORT, proxyVariables } from '../egress/inside-forwarder.ts';
+import { FORWARDER, FORWARDER_PORT, proxyVariables } from '../egress/index.ts';
 
 /** Which kinds of namespaces the jail is made with: `closed` refuses further user namespaces inside, `plain` needs none itself. */
 export type JailForm = 'closed' | 'user' | 'plain';
@@ -34,7 +34,7 @@ export interface SystemPath {
 export const JAIL_NODE = '/run/svc/node';
 const JAIL_SOCKET = '/run/svc/egress';
 const PATHS = '/run/svc:/usr/local/bin:/usr/bin:/bin';
-/** Nobody on the machine, so that files of root are not the jail's. */
+/** User and group that processes have inside. */
 const JAIL_ID = '1000';
 
 const FORM: Readonly<Record<JailForm, readonly string[]>> = {

@@ -17,21 +17,21 @@ export interface JailRun {
   readonly clock: Pick<Clock, 'after'>;
   /** Runs before the command begins, such as to put the process into its control group. */
   readonly admit: (pid: number) => Promise<void>;
-  /** Asked again and again while it runs: why it has to end, undefined while it may go on. */
+  /** Asked again and again while it runs: why it has to end, undefined while it may continue. */
   readonly watch?: { readonly everyMs: number; readonly check: () => Promise<SandboxEnd | undefined> };
 }
 
 /** What of bubblewrap's own complaints is shown. */
 const COMPLAINT_CHARS = 500;
-/** Becomes bubblewrap once it is told to begin: the first process of the jail is held to the limits from its start. */
+/** Becomes bubblewrap once it may begin: the first process of the jail is held to the limits from its start. */
 const OUTER_GATE = 'read -r begin <&4 && exec "$0" --args 3 -- "$@"';
-/** Runs in the finished jail: says so, and waits until it is told to go on. */
+/** Runs in the finished jail: says so, and waits until it may continue. */
 const INNER_GATE = 'echo ready >&5; read -r go <&4 || exit 125; exec 4<&- 5>&-; exec "$@"';
 
 /**
  * Runs bubblewrap to the end of all processes inside. Killing its one process on this side ends them: it is the parent of the first
  * process of their process namespace, which takes all others with it. That holds once the jail is finished, so the command begins
- * only then, and what has to end before is never told to go on. The options go through a pipe, since the jail sees the command
+ * only then, and what has to end before never begins. The options go through a pipe, since the jail sees the command
  * line. Rejects when it could not be started.
  */
 export const runJail = async (run: JailRun): Promise<SandboxResult> => {
@@ -120,7 +120,7 @@ const watching = ({ watch, clock }: JailRun, end: (why: SandboxEnd) => void): ((
           if (why !== undefined) end(why);
           else if (!isOver) arm();
         },
-        // What cannot be watched must not go on.
+        // What cannot be watched must not continue.
         () => end('stopped'),
       );
     });

@@ -14,7 +14,7 @@ import type {
   SandboxProvider,
   SandboxResult,
 } from '../contract.ts';
-import { type EgressDeps, type EgressGate, openEgress } from '../egress/egress-proxy.ts';
+import { type EgressDeps, type EgressGate, openEgress } from '../egress/index.ts';
 import { listThroughCommand, readThroughCommand, writeThroughCommand } from '../file-commands.ts';
 import { BackendFolders, PROBE_ID, UNCOUNTABLE } from './backend-folders.ts';
 import { type ControlGroup, type ControlGroups, findControlGroups, processLimits } from './control-groups.ts';
@@ -318,7 +318,7 @@ export class LocalProvider implements SandboxProvider {
     return openEgress(network, this.#deps);
   }
 
-  /** Ends a command that fills the disk; one that began on a full disk may go on as long as it makes that no fuller. */
+  /** Ends a command that fills the disk; one that began on a full disk may continue as long as it makes that no fuller. */
   async #diskCheck(plan: SandboxPlan): Promise<() => Promise<SandboxEnd | undefined>> {
     const { diskBytes } = plan.limits;
     const before = await this.#folders.usedBytes(plan, UNCOUNTABLE);

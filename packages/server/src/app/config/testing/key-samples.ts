@@ -66,6 +66,12 @@ const special: Readonly<Record<string, KeySample>> = {
     '{"provider":"e","model":"f"}',
     '{"provider":"e"}',
   ),
+  'research.search': sample(
+    '{"type":"searxng","url":"https://a.test"}',
+    '{"type":"brave","apiKey":"k1"}',
+    '{"type":"tavily","apiKey":"k2"}',
+    '{"type":"oracle"}',
+  ),
   'sandbox.providers': sample('{"a":{}}', '{"b":{"c":1}}', '{"d":[true]}', '7'),
   capabilities: sample('{"a":{"b":false}}', '{"c":{"d":false}}', '{"e":{"f":true}}', '{"e":{"f":"maybe"}}'),
   'models.default': sample('demo/a', 'demo/b', 'demo/c/d', 'demo'),

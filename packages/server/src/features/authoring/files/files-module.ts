@@ -3,6 +3,7 @@ import type { Clock, Log, Random } from '../../../base/index.ts';
 import type { AppendAudit, NamespaceFacts } from '../../../controllers/contract.ts';
 import type { ValueSeal } from '../../../resources/index.ts';
 import { type DirectUploads, earlierNow, type Store } from '../../../store/contracts/index.ts';
+import type { ToolContext, ToolResult } from '../../../tools/contract.ts';
 import type { FeatureModule, PeriodicJob } from '../../module-contract.ts';
 import { artifactsFeature } from './artifacts/index.ts';
 import { fileContract } from './file-kind.ts';
@@ -17,9 +18,11 @@ import {
   artifactToolset,
   fileTools,
   memoryTools,
+  retrievedFile,
   type SearchPlaces,
   ToolFiles,
   type ToolFilesDeps,
+  workspaceSearch,
 } from './tools/index.ts';
 import { UploadSignatures } from './transfers/index.ts';
 
@@ -54,6 +57,14 @@ interface FilesModuleDeps
 export interface FilesModule extends FeatureModule {
   /** Signed links to object bytes. */
   readonly links: ObjectLinks;
+  /** Files as one part of the search of agents. */
+  readonly search: ReturnType<typeof workspaceSearch>;
+  /** A file that a search of knowledge found. */
+  readonly retrieved: (
+    context: ToolContext,
+    ref: string,
+    part: Readonly<Record<string, unknown>>,
+  ) => Promise<ToolResult | undefined>;
   /** Opens the key of links and uploads. */
   start(): Promise<void>;
 }
@@ -81,6 +92,8 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     tools: [...fileTools(parts), ...artifactTools(parts)],
     toolSources: [artifactToolset, memoryTools(parts)],
     links,
+    search: workspaceSearch(parts),
+    retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     start: () => key.open(),
   };
 };

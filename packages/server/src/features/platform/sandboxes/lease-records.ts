@@ -2,7 +2,7 @@ import type { SandboxLeaseRow, WriteTx } from '../../../store/contracts/index.ts
 
 /**
  * Leases of sandboxes. A row is the lease of one sandbox, by its uid, or a call that waits for one. The token is new whenever
- * the lease changes hands: whoever holds an old one, or one that lapsed, does nothing more with the sandbox.
+ * the lease changes hands: a holder of an old one, or of one that lapsed, does nothing more with the sandbox.
  */
 
 export const LEASE_MICROS = 60_000_000;
@@ -61,7 +61,7 @@ export const heldLease = async (
   return isHeld(lease, tx.steadyNow()) ? lease : undefined;
 };
 
-/** Leases of a policy, and who waits for one. Call it where nobody else counts: `inLine` with the same scope. */
+/** Leases of a policy, and who waits for one. Call it where no one else counts: `inLine` with the same scope. */
 export const leasesOf = async (tx: WriteTx, scope: string): Promise<readonly Lease[]> =>
   (await tx.sandboxLeases.page('ofScope', { scope }, { limit: ROWS_MAX })).map(leaseOf);
 

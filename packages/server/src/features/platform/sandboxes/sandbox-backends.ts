@@ -49,7 +49,7 @@ export class SandboxBackends {
   }
 
   /**
-   * Makes the backend and sets it up. One that is there already is kept when its setup was `isReady`, else made anew. Answers whether
+   * Makes the backend and sets it up. One that is there already is kept when its setup was `isReady`, else it is replaced. Answers whether
    * what was ready is lost. A setup that fails twice leaves no backend; its Fault SANDBOX_FAILED has the output.
    */
   async provision(

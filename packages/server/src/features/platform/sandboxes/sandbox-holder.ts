@@ -46,7 +46,7 @@ interface Held {
 
 /** How often a call that waits for a free sandbox asks again. */
 const WAIT_MS = 500;
-/** A use that finds its sandbox gone makes it anew once. */
+/** A use that finds its sandbox gone replaces it once. */
 const TRIES = 2;
 const MICROS = 1_000;
 
@@ -146,7 +146,7 @@ export class SandboxHolder {
       uses: 1,
       usedAtMs: clock.monotonicMs(),
     };
-    // Held from now on: a setup may take longer than a lease that nobody renews.
+    // Held from now on: a setup may take longer than a lease that no one renews.
     this.#held.set(useKey(user), held);
     try {
       await this.#provision(held, body, AbortSignal.any([user.signal, held.lost.signal]));

@@ -29,7 +29,7 @@ import {
   settleConditions,
 } from '../../../resources/index.ts';
 import type { ProviderReport } from '../../../sandbox/contract.ts';
-import type { ReadTx } from '../../../store/contracts/index.ts';
+import type { ReadTx, StoredResource } from '../../../store/contracts/index.ts';
 import { findClass } from './sandbox-resolution.ts';
 import { checkSandbox, checkSandboxClass, checkSandboxPolicy, unknownModes } from './sandbox-rules.ts';
 
@@ -77,14 +77,14 @@ const resolved = (problems: readonly string[]): Finding =>
     : { type: 'ReferencesResolved', status: 'False', reason: 'Unresolved', message: problems.join('; ') };
 
 const observeClass = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecWrite<SandboxClassSpec>) => {
-  const { spec, key, current, generation } = write;
+  const { spec, key, current, generation, isSpecChanged } = write;
   const map = parseJsonMap(messageText(kindRow('SandboxClass').spec, spec)) ?? {};
   const problems: string[] = [];
   for (const reference of secretReferences('SandboxClass', map)) {
     const problem = await deps.secretProblem(tx, key.namespace, reference);
     if (problem !== undefined) problems.push(`${reference}: ${problem}`);
   }
-  const provider = providerFinding(deps.providerReport(spec.provider));
+  const provider = providerFinding(deps.providerReport(spec.provider), isSpecChanged ? undefined : current);
   const findings = [provider, resolved(problems)];
   const phase = findings.some((finding) => finding.status === 'False') ? 'Degraded' : 'Ready';
   const judged = { phase, findings };
@@ -93,15 +93,22 @@ const observeClass = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecWr
 
 const PROVIDER = 'ProviderAvailable';
 
-const providerFinding = (report: ProviderReport | undefined): Finding => {
-  if (report === undefined) return { type: PROVIDER, status: 'Unknown', reason: 'Trying', message: '' };
+/** What was found last holds while the provider is tried again, as after every start of the server. */
+const providerFinding = (report: ProviderReport | undefined, current: StoredResource | undefined): Finding => {
+  if (report === undefined) {
+    const stored = current === undefined ? undefined : messageFromText(kindRow('SandboxClass').status, current.status);
+    const before = (stored as CommonResourceStatus | undefined)?.conditions.find(({ type }) => type === PROVIDER);
+    if (before === undefined) return { type: PROVIDER, status: 'Unknown', reason: 'Trying', message: '' };
+    const { status, reason, message } = before;
+    return { type: PROVIDER, status: status as Finding['status'], reason, message };
+  }
   const { isAvailable, message } = report;
   return isAvailable
     ? { type: PROVIDER, status: 'True', reason: 'Available', message }
     : { type: PROVIDER, status: 'False', reason: 'Unavailable', message };
 };
 
-/** A class is looked at again soon while its provider is being tried, and now and then while that does not work. */
+/** A class is observed again soon while its provider is being tried, and now and then while that does not work. */
 const againMs = (status: Message): number | undefined => {
   const { conditions } = status as CommonResourceStatus;
   const provider = conditions.find(({ type }) => type === PROVIDER)?.status;
@@ -142,7 +149,7 @@ const observeSandbox = (tx: CheckReads, write: SpecWrite<SandboxSpec>): SandboxS
     return create(SandboxStatusSchema, { ...stored, observedGeneration: BigInt(generation), conditions });
   }
   const findings: readonly Finding[] = [
-    { type: 'Provisioned', status: 'Unknown', reason: 'Pending' },
+    { type: 'Provisioned', status: 'False', reason: 'Pending' },
     { type: 'SetupDone', status: 'Unknown', reason: 'Pending' },
     ...modes,
   ];

@@ -57,7 +57,7 @@ const digest = (...parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, NAME_CHARS);
 
 /** The policy whose quota counts a sandbox. */
-export const scopeOf = ({ key }: ResolvedPolicy): string => `${key.namespace}/${key.name}`;
+const scopeOf = ({ key }: ResolvedPolicy): string => `${key.namespace}/${key.name}`;
 
 /**
  * Leases the sandbox of a session or turn, or one of the pool, within the quota of its policy; makes the record where there is none.
@@ -154,7 +154,7 @@ const leaseFor = (
       ...(isSame ? former.body : bodyOf(request, record.key.name, tx.now())),
       turn: mode === 'turn' ? request.turnId : '',
       acquiredAt: tx.now(),
-      // Another session finds nothing of the one before: its backend is made anew.
+      // Another session finds nothing of the one before: its backend is replaced.
       isReady: isSame && former.body.isReady,
     },
   };

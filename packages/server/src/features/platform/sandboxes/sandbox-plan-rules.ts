@@ -38,7 +38,7 @@ const amount = (name: string, value: unknown): number | undefined => {
 
 const names = Object.keys(DEFAULTS) as readonly (keyof typeof DEFAULTS)[];
 
-/** All faults of what a class configures; fields that providers define themselves are not looked at. */
+/** All faults of what a class configures; fields that providers define themselves are not checked. */
 export const checkClassConfig = (config: JsonMap, field: string): readonly FieldViolation[] => {
   const numbers = names.flatMap((name) => {
     const value = config[name];

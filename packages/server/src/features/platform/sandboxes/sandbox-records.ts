@@ -57,7 +57,7 @@ export interface ShownLease {
   readonly heartbeatAt: number;
 }
 
-/** The status with another holder; undefined = nobody. The phase follows, unless the sandbox is not usable. */
+/** The status with another holder; undefined = no one. The phase follows, unless the sandbox is not usable. */
 export const leasedStatus = (record: StoredResource, lease: ShownLease | undefined): SandboxStatus => {
   const { lease: _former, ...stored } = sandboxStatus(record);
   const isUsable = stored.phase === 'Ready' || stored.phase === 'Leased';

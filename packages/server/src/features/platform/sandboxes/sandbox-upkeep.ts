@@ -25,7 +25,7 @@ const MICROS = 1_000;
 
 const isLeased = (record: StoredResource): boolean => record.annotations[SCOPE_ANNOTATION] !== undefined;
 
-/** Keeps backends and records together: what is declared is made, what is deleted is destroyed, what nobody knows is removed. */
+/** Keeps backends and records together: what is declared is made, what is deleted is destroyed, what has no record is removed. */
 export class SandboxUpkeep {
   readonly #deps: UpkeepDeps;
 

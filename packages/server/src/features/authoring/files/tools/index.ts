@@ -4,5 +4,6 @@
  */
 export { artifactTools, artifactToolset } from './artifact-tools.ts';
 export { fileTools } from './file-tools.ts';
-export { memoryMode, memoryTools, type SearchPlaces } from './memory-tools.ts';
+export { memoryTools, type SearchPlaces } from './memory-tools.ts';
 export { ToolFiles, type ToolFilesDeps } from './tool-files.ts';
+export { retrievedFile, workspaceSearch } from './workspace-search.ts';

@@ -192,6 +192,17 @@ describe('a server in use', () => {
     expect(server.closed).toBe(1);
   });
 
+  it('keeps its open calls when a list cannot be had', async () => {
+    const gate = Promise.withResolvers<void>();
+    server.onCall = () => gate.promise;
+    const call = slot.call(CALL);
+    await settle();
+    server.onList = down;
+    expect([await names(), server.closed]).toEqual(['connect', 0]);
+    gate.resolve();
+    expect(await call).toHaveProperty('result');
+  });
+
   it('is dropped when it gives no sign of life', async () => {
     await names();
     server.onList = never;

@@ -176,7 +176,8 @@ export class ServerSlot {
       return tools;
     } catch (error) {
       const failure = asFailure(error);
-      if (at === 'list') this.#drop();
+      // Calls that are open may still end well.
+      if (at === 'list' && this.#openCalls === 0) this.#drop();
       this.#trip(failure);
       this.#deps.settled(this.wanted, { failure, at });
       throw failure;
