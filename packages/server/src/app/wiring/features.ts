@@ -7,6 +7,7 @@ import { namespacesModule } from '../../features/authoring/namespaces/index.ts';
 import { templatesModule } from '../../features/authoring/templates/index.ts';
 import { sessionsModule } from '../../features/conversation/sessions/index.ts';
 import { uiModule } from '../../features/conversation/ui/index.ts';
+import { agentProtocolModule } from '../../features/coordination/agent-protocol/index.ts';
 import { channelsModule } from '../../features/coordination/channels/index.ts';
 import { connectorsModule } from '../../features/coordination/connectors/index.ts';
 import { delegationModule } from '../../features/coordination/delegation/index.ts';
@@ -19,6 +20,7 @@ import { adminModule } from '../../features/platform/admin/index.ts';
 import { backupsModule } from '../../features/platform/backups/index.ts';
 import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
 import { workersModule } from '../../features/platform/workers/index.ts';
+import { createPeerServer } from '../../protocols/a2a/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
@@ -177,6 +179,16 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     ancestorsAt: (namespace, version) => host.ancestry.ancestorsAt(namespace, version),
     requireNamespace: (namespace) => requireScope(host.store.direct, namespace),
   });
+  const agentProtocol = agentProtocolModule({
+    ...host,
+    sessions,
+    streams,
+    agents: agents.directory,
+    links: files.links,
+    peers: createPeerServer(),
+    baseUrl: () => clientUrl(needs.config, needs.port()),
+    needsToken: !needs.config.auth.modes.includes('none'),
+  });
   const list: readonly FeatureModule[] = [
     namespaces,
     agents,
@@ -193,6 +205,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     connectors,
     workflows,
     delegation,
+    agentProtocol,
     sandboxes,
     usage,
     tasks,
