@@ -70,6 +70,10 @@ export class BenchServer {
     }
   }
 
+  get pid() {
+    return this.#child?.pid;
+  }
+
   /** Seconds of CPU this process has used, in user and system mode. */
   cpuSeconds() {
     const [, rest = ''] = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8').split(') ');

@@ -60,7 +60,6 @@ export interface KindFacts {
 /** Rank of what is applied after everything else: kinds that no manifest holds, and custom kinds. */
 const LAST_RANK = 1_000;
 
-const NO_MCP = 'this version of svc does not connect to MCP servers: their tools are not available to agents';
 const NO_SANDBOX = 'this version of svc does not run sandboxes';
 const NO_CONNECTOR = 'this version of svc does not run connectors: no event is taken and nothing is delivered';
 
@@ -122,7 +121,6 @@ const rows: readonly Row[] = [
     writers: GATEWAY,
     applyRank: 100,
     sensitiveSpec: HEADERS,
-    notExecuted: NO_MCP,
   },
   {
     kind: 'McpServerBinding',
@@ -132,7 +130,6 @@ const rows: readonly Row[] = [
     writers: GATEWAY,
     applyRank: 110,
     sensitiveSpec: HEADERS,
-    notExecuted: NO_MCP,
   },
   {
     kind: 'Knowledge',

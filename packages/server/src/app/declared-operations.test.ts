@@ -15,7 +15,8 @@ describe('the table of operations', () => {
   });
 
   it('asks for the role and the target that each operation was given', () => {
-    expect(accessFacts.size).toBe(105);
+    // As many as there were at first; a lost row would make the comparison below weaker.
+    expect(accessFacts.size).toBeGreaterThanOrEqual(105);
     const declared = app.operations.map(({ method, access }) => [operationName(method), access] as const);
     expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(accessFacts));
   });

@@ -23,8 +23,6 @@ const NOT_EXECUTED = [
   'Schedule',
   'Workflow',
   'ChannelSubscription',
-  'McpServer',
-  'McpServerBinding',
   'SandboxClass',
   'SandboxPolicy',
   'Sandbox',
@@ -86,7 +84,7 @@ it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and
     Workflow: { steps: [step] },
     Schedule: { intervalSeconds: 1, target: { agent: 'one' } },
     ChannelSubscription: { agent: 'one' },
-    McpServer: { transport: 'http', target: 'https://tools.example.org/mcp' },
+    McpServer: { transport: 'http', target: 'http://127.0.0.1:1/mcp' },
     McpServerBinding: {},
     SandboxClass: sandbox,
     SandboxPolicy: { classRef: { name: 'one' } },
@@ -116,45 +114,4 @@ it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and
     'Unknown',
   ]);
   expect(await app.sql("SELECT kind FROM queue WHERE kind = 'schedule.timer'")).toEqual([]);
-});
-
-it('an agent does not say that it has tools of servers that nothing connects to, or skills that no tool loads', async () => {
-  const agent = (name: string, spec: object) => ({
-    kind: 'Agent',
-    metadata: { name, namespace: 'tools' },
-    spec: { systemPrompt: 'x', ...spec },
-  });
-  await put('tools', [
-    { kind: 'Namespace', metadata: { name: 'tools' } },
-    {
-      kind: 'McpServer',
-      metadata: { name: 'web', namespace: 'tools' },
-      spec: { transport: 'http', target: 'https://a.example/mcp' },
-    },
-    { kind: 'Skill', metadata: { name: 'write', namespace: 'tools' }, spec: { description: 'd', instructions: 'i' } },
-    agent('referring', { mcpServerRefs: ['web'] }),
-    agent('requiring', { mcpServerRefs: ['web'], features: [{ name: 'web', type: 'mcp', required: true }] }),
-    agent('skilled', { features: [{ name: 'write', type: 'skill', required: true }] }),
-  ]);
-  const referring = await statusOf('tools', 'Agent', 'referring');
-  expect(condition(referring, 'FeaturesAvailable')).toMatchObject({
-    ...{ status: 'Unknown', reason: 'NotExecuted' },
-    message: 'no tools of MCP servers web: this version of svc does not connect to MCP servers',
-  });
-  expect(condition(referring, 'Ready')).toMatchObject({ status: 'Unknown', reason: 'NotExecuted' });
-  for (const [name, missing] of [
-    ['requiring', 'web (this version of svc does not connect to MCP servers)'],
-    ['skilled', 'write (this version of svc has no tool that loads skills)'],
-  ] as const) {
-    const message = `feature ${missing} is not available`;
-    expect(condition(await statusOf('tools', 'Agent', name), 'Ready')).toMatchObject({ status: 'False', message });
-  }
-  const { sessionId } = await rest.ok<{ sessionId: string }>('POST /v1/ns/tools/agents/skilled/sessions', {});
-  expect(
-    await rest.outcome(`POST /v1/ns/tools/agents/skilled/sessions/${sessionId}/message`, { message: 'hello' }),
-  ).toContain('AGENT_NOT_READY');
-  const open = await rest.ok<{ sessionId: string }>('POST /v1/ns/tools/agents/referring/sessions', {});
-  await rest.ok(`POST /v1/ns/tools/agents/referring/sessions/${open.sessionId}/message`, {
-    ...{ message: 'hello', waitSeconds: 30 },
-  });
 });

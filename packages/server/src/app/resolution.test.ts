@@ -45,15 +45,6 @@ const agentFinds = async (name: string, spec: object, condition: string): Promis
   return agent.status.conditions.find(({ type }) => type === condition)?.status === 'True';
 };
 
-/** A new agent in `OWN`, one of whose conditions has that message. */
-const agentSays = async (name: string, spec: object, message: string): Promise<boolean> => {
-  const { agent } = await rest.ok<{ agent: { status: { conditions: readonly { message: string }[] } } }>(
-    `POST /v1/ns/${OWN}/agents`,
-    { name: `for-${name}`, spec },
-  );
-  return agent.status.conditions.some((condition) => condition.message === message);
-};
-
 const accepts = async (what: string, body?: unknown): Promise<boolean> => (await rest.call(what, body)).status === 200;
 
 const server = { transport: 'http', target: 'http://127.0.0.1:1/mcp' };
@@ -85,13 +76,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'a skill': {
     found: near,
     put: (ns, name) => put('Skill', ns, { name, spec: { description: 'd', instructions: 'i' } }),
-    // No tool loads skills yet, so that the feature is missing either way: for this reason only where the skill was found.
-    isResolved: (name) =>
-      agentSays(
-        name,
-        { features: [{ type: 'skill', name }] },
-        `${name} (this version of svc has no tool that loads skills)`,
-      ),
+    isResolved: (name) => agentFinds(name, { features: [{ type: 'skill', name }] }, 'FeaturesAvailable'),
   },
   'knowledge by its path': {
     found: near,

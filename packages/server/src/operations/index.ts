@@ -7,6 +7,7 @@ export * from './access.ts';
 export * from './bodies/index.ts';
 export * from './decode-report.ts';
 export * from './handler.ts';
+export * from './message-schemas.ts';
 export * from './operation.ts';
 export * from './other-names.ts';
 export type * from './plain-route.ts';

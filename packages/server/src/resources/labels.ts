@@ -39,6 +39,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'channel-state',
   'inheritable',
   'keep',
+  'mcp-protocol',
   'overlap',
   'reregister',
   'workflow-capabilities',

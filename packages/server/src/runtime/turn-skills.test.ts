@@ -3,13 +3,20 @@ import type { PromptRequest } from './contract.ts';
 import { EngineHarness } from './testing/engine-harness.ts';
 
 describe('skills of a turn', () => {
-  const engine = new EngineHarness();
+  const engine = new EngineHarness({
+    spec: {
+      features: [
+        { type: 'skill', name: 'draw' },
+        { type: 'toolset', name: 'goals' },
+      ],
+    },
+  });
   afterEach(async () => {
     await engine.stop();
     await engine.dispose();
   });
 
-  it('are read for its namespace and the active names of its session, and handed to the prompt', async () => {
+  it('are read for its namespace, those of its agent and the active names of its session, and handed to the prompt', async () => {
     const asked: unknown[] = [];
     const planned: PromptRequest[] = [];
     const skills = { catalogue: [{ name: 'sum', description: 'adds' }], active: [{ name: 'sum', text: 'Add.' }] };
@@ -42,7 +49,7 @@ describe('skills of a turn', () => {
     });
     const { turnId } = await engine.send(session, 'hello');
     await engine.ended(turnId);
-    expect(asked).toEqual([['default', ['sum']]]);
+    expect(asked).toEqual([['default', ['draw', 'sum']]]);
     expect(planned.map((request) => request.skills)).toEqual([skills]);
   });
 });

@@ -25,7 +25,7 @@ export const specWords: Readonly<Record<string, readonly unknown[]>> = {
   'ResourceMeta.annotations': ['a', '', 'ü b'],
   'McpServerSpec.transport': ['http', 'sse', 'streamable-http', 'stdio'],
   'ExternalConnectionRef.agentCardUrl': ['https://peer.example/.well-known/agent-card.json', 'http://127.0.0.1:1/x'],
-  'McpServerSpec.target': ['https://mail.example/mcp', 'http://127.0.0.1:1/x?y=z'],
+  'McpServerSpec.target': ['https://127.0.0.1:1/mcp', 'http://127.0.0.1:1/x?y=z'],
   'McpAuthBrokerSpec.kind': ['', 'http_bearer'],
   'McpAuthBrokerSpec.url': ['https://broker.example/token'],
   'McpAuthBrokerSpec.cacheTtlSeconds': [0, 5, 2 ** 31 - 1],

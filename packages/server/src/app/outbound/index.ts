@@ -3,3 +3,4 @@
  * the checked address and refuses what is not public unless `net.allow` lists it.
  */
 export { GuardedFetch } from './guarded-fetch.ts';
+export { mcpConnector } from './mcp-connector.ts';

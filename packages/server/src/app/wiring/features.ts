@@ -18,13 +18,16 @@ import type { FeatureModule } from '../../features/module-contract.ts';
 import { accessModule } from '../../features/platform/access/index.ts';
 import { adminModule } from '../../features/platform/admin/index.ts';
 import { backupsModule } from '../../features/platform/backups/index.ts';
+import { mcpEndpointModule } from '../../features/platform/mcp-endpoint/index.ts';
 import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
 import { workersModule } from '../../features/platform/workers/index.ts';
+import type { Operation } from '../../operations/index.ts';
 import { createPeerServer } from '../../protocols/a2a/index.ts';
+import { createMcpServing } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch } from '../outbound/index.ts';
+import { GuardedFetch, mcpConnector } from '../outbound/index.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
 import type { Turns } from './turns.ts';
@@ -43,7 +46,7 @@ const authoring = (
   { config, engines, host, turns, port }: FeatureNeeds,
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
 ) => {
-  const { objects, secrets, usage, runtime } = turns;
+  const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
   const namespaces = namespacesModule({
@@ -62,11 +65,14 @@ const authoring = (
       // Files are cut and compared as knowledge is, so that one search ranks both.
       form: { chunks: chunkDocument, words: indexWords },
       baseUrl: () => clientUrl(config, port()),
+      activeSkill: skills.activeSkill,
     }),
     mcpServers: mcpServersModule({
       ...host,
       servers: host.facade('McpServer'),
       bindings: host.facade('McpServerBinding'),
+      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
+      connector: mcpConnector(config, host),
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
     knowledge: knowledgeModule({ ...host, knowledge: host.facade('Knowledge') }),
@@ -158,6 +164,41 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
   };
 };
 
+/** Agents and operations for programs that speak other protocols. */
+const protocols = (
+  { config, host, turns, port }: FeatureNeeds,
+  {
+    sessions,
+    files,
+    operations,
+  }: Pick<ReturnType<typeof conversation>, 'sessions'> &
+    Pick<ReturnType<typeof authoring>, 'files'> & { readonly operations: () => readonly Operation[] },
+) => {
+  const { agents, streams } = turns;
+  return {
+    agentProtocol: agentProtocolModule({
+      ...host,
+      sessions,
+      streams,
+      agents: agents.directory,
+      links: files.links,
+      peers: createPeerServer(),
+      baseUrl: () => clientUrl(config, port()),
+      needsToken: !config.auth.modes.includes('none'),
+    }),
+    mcpEndpoint: mcpEndpointModule({
+      ...host,
+      streams,
+      serving: createMcpServing({
+        version: config.transport.version,
+        requestBytes: host.settings['limits.requestBytes'],
+        failed: (error) => host.log.warn('a request over MCP failed', { reason: error.message }),
+      }),
+      operations,
+    }),
+  };
+};
+
 /** Every feature by its name, and all of them in the order in which their parts are listed. */
 export const wireFeatures = (needs: FeatureNeeds) => {
   const { host, turns } = needs;
@@ -179,15 +220,10 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     ancestorsAt: (namespace, version) => host.ancestry.ancestorsAt(namespace, version),
     requireNamespace: (namespace) => requireScope(host.store.direct, namespace),
   });
-  const agentProtocol = agentProtocolModule({
-    ...host,
+  const { agentProtocol, mcpEndpoint } = protocols(needs, {
     sessions,
-    streams,
-    agents: agents.directory,
-    links: files.links,
-    peers: createPeerServer(),
-    baseUrl: () => clientUrl(needs.config, needs.port()),
-    needsToken: !needs.config.auth.modes.includes('none'),
+    files,
+    operations: () => list.flatMap(({ operations = [] }) => operations),
   });
   const list: readonly FeatureModule[] = [
     namespaces,
@@ -215,6 +251,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     access,
     admin,
     backups,
+    mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups };
+  return { list, usage, workers, files, access, backups, mcpServers };
 };

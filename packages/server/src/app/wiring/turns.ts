@@ -9,7 +9,7 @@ import { createModelRegistry } from '../../models/index.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
 import { createRuntime, DeltaPressure, type Runtime } from '../../runtime/index.ts';
 import { createPromptAssembler, promptCheck } from '../../runtime/prompt/index.ts';
-import { createSessionGoals } from '../../runtime/session/index.ts';
+import { createSessionGoals, createSessionSkills } from '../../runtime/session/index.ts';
 import { CursorCodec, createActivityHook, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
 import {
   askUserTool,
@@ -63,11 +63,10 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     switches: settings['capabilities'] as CapabilitySwitches,
     log,
   });
-  const hasTool = (name: string): boolean => tools.exists(name);
   const isToolsetAvailable = (name: string): boolean => tools.hasToolset(name);
-  const dependencies = { models, capabilityProblems, isToolsetAvailable, hasTool };
+  const dependencies = { models, capabilityProblems, isToolsetAvailable };
   const agents = agentsModule({ ...host, dependencies, promptCheck });
-  const skills = skillsModule(host);
+  const skills = skillsModule({ ...host, book: createSessionSkills(store) });
   const usage = usageModule({ ...host, refused: metrics.usageRefused });
   const runtime = createRuntime({
     store,

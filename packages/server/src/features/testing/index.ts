@@ -11,3 +11,4 @@ export * from './dying-store.ts';
 export * from './resource-world.ts';
 export * from './test-call.ts';
 export * from './test-dependencies.ts';
+export * from './tool-caller.ts';

@@ -16,6 +16,5 @@ export const testDependencies = (): { -readonly [K in keyof AgentDependencies]: 
       .filter((name) => name !== 'files')
       .map((name) => `unknown capability ${name}`),
   isToolsetAvailable: (name) => name === 'files',
-  hasTool: (name) => name === 'activate_skill',
   hasHarness: (name) => name === 'demo',
 });

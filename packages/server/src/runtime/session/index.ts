@@ -9,6 +9,7 @@ export { createCallWakes } from './call-wakes.ts';
 export { closePermissions, expirePermissions } from './permission-answers.ts';
 export { createSessionGoals } from './session-goals.ts';
 export { createSessionLifecycle } from './session-lifecycle.ts';
+export { createSessionSkills } from './session-skills.ts';
 export {
   type FinishPorts,
   finishTurn,

@@ -2,6 +2,7 @@ import { Fault } from '../../base/index.ts';
 import type { SessionRow, Store, WriteTx } from '../../store/contracts/index.ts';
 import { type Goal, type GoalBook, MAX_GOALS } from '../../tools/goal-contract.ts';
 import { parseSide } from '../record/index.ts';
+import { lockedSession } from './locked-session.ts';
 
 /** Goals kept in the side state of a session. */
 export const goalsOf = (session: SessionRow): readonly Goal[] => parseSide(session).goals ?? [];
@@ -38,12 +39,6 @@ export const createSessionGoals = (store: Pick<Store, 'direct' | 'write'>): Goal
       return changed;
     }),
 });
-
-const lockedSession = async (tx: WriteTx, sessionId: string): Promise<SessionRow> => {
-  const session = await tx.log.lockSession(sessionId);
-  if (session === undefined) throw new Fault('NOT_FOUND', 'SESSION_NOT_FOUND', 'the session is gone');
-  return session;
-};
 
 const saveGoals = (tx: WriteTx, session: SessionRow, goals: readonly Goal[]): Promise<void> =>
   tx.log.saveSession({ ...session, body: JSON.stringify({ ...parseSide(session), goals }) });

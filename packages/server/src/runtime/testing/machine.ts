@@ -34,6 +34,13 @@ import { RecordedTools } from './recorded-tools.ts';
 import { CHARGED, recordedUsage } from './recorded-usage.ts';
 import { RunRecord } from './run-record.ts';
 
+/** What an answer says besides yes or no. */
+interface AnswerFacts {
+  readonly optionId?: string;
+  readonly value?: unknown;
+  readonly comment?: string;
+}
+
 export interface MachineOptions {
   readonly config?: Partial<RuntimeConfig>;
   readonly spec?: MessageInitShape<typeof AgentSpecSchema>;
@@ -247,12 +254,13 @@ export class Machine {
     return rows.map(parsePermission);
   }
 
-  answer(question: PermissionData, allow = true, more: { readonly optionId?: string; readonly value?: unknown } = {}) {
-    const { optionId = '', value = { city: 'Rome' } } = more;
+  answer(question: PermissionData, allow = true, more: AnswerFacts = {}) {
+    const { optionId = '', value = { city: 'Rome' }, comment = '' } = more;
     const data = question.kind === 'input' && allow ? { value } : {};
     return this.withSession(question.sessionId, (tx, session, runtime) =>
       runtime.lifecycle.answerPermission(tx, session, {
-        ...{ requestId: question.id, allow, optionId, comment: '', decidedBy: 'tester', ...data },
+        ...{ requestId: question.id, allow, optionId, comment, decidedBy: 'tester', ...data },
+        isSignIn: question.kind === 'sign_in',
       }),
     );
   }

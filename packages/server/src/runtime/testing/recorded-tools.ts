@@ -3,7 +3,7 @@ import type { RunRecord } from './run-record.ts';
 
 /**
  * Tools whose every run is noted; `slow` waits for `release`, `broken` throws, `guarded` needs a person's ALLOW, `inquire` asks a person
- * for a city, `expect` waits for an event of `happened`.
+ * for a city, `enter` asks for a sign-in, `expect` waits for an event of `happened`.
  */
 export class RecordedTools {
   readonly #record: RunRecord;
@@ -37,6 +37,7 @@ export class RecordedTools {
       this.#tool('large', 'read', async () => textResult('x'.repeat(6000))),
       this.#tool('broken', 'read', () => Promise.reject(new Error('secret detail'))),
       this.#tool('inquire', 'external', async (context) => inquire(context)),
+      this.#tool('enter', 'external', async (context) => enter(context)),
       this.#tool('expect', 'external', async (context, input) => this.#expect(context, String(input['name']))),
       { ...this.#tool('guarded', 'external', async () => textResult('allowed')), capability: ASKING },
     ];
@@ -96,6 +97,13 @@ const inquire = ({ answers }: ToolContext): ToolWait | ReturnType<typeof textRes
   if (answer === undefined)
     return { wait: 'person', question: { key: 'city', kind: 'input', prompt: 'Which city?', schema: CITY } };
   return textResult(`${answer.decision} ${JSON.stringify(answer.value ?? null)}`);
+};
+
+const enter = ({ answers }: ToolContext): ToolWait | ReturnType<typeof textResult> => {
+  const [answer] = answers;
+  if (answer === undefined)
+    return { wait: 'person', question: { key: 'in', kind: 'sign_in', prompt: 'Sign in', url: 'https://door.test/' } };
+  return textResult(`${answer.decision} ${answer.comment}`);
 };
 
 /** Capability of `guarded`; the machine's agent has it with approval `ask`. */

@@ -1,60 +1,10 @@
-import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { type JsonSchema, MessageSchemas } from '../../operations/index.ts';
 import type { MethodEntry } from '../dispatcher/index.ts';
 import { isQueryField } from '../rest/index.ts';
 
-type Json = Record<string, unknown>;
+type Json = JsonSchema;
 
-const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
-
-const scalarSchemas: Readonly<Partial<Record<ScalarType, Json>>> = {
-  [ScalarType.STRING]: { type: 'string' },
-  [ScalarType.BOOL]: { type: 'boolean' },
-  [ScalarType.BYTES]: { type: 'string', format: 'byte' },
-  [ScalarType.INT32]: { type: 'integer', format: 'int32' },
-  [ScalarType.UINT32]: { type: 'integer', format: 'int64', minimum: 0 },
-  [ScalarType.INT64]: { type: 'string', format: 'int64' },
-  [ScalarType.UINT64]: { type: 'string', format: 'uint64' },
-  [ScalarType.FLOAT]: { type: 'number', format: 'float' },
-  [ScalarType.DOUBLE]: { type: 'number', format: 'double' },
-};
-
-const wellKnown: Readonly<Record<string, Json>> = {
-  'google.protobuf.ListValue': { type: 'array', items: {} },
-  'google.protobuf.FieldMask': { type: 'string' },
-};
-
-/** Schemas of all messages and enums that a set of operations reaches. */
-class SchemaBook {
-  readonly schemas: Json = {};
-
-  message(desc: DescMessage): Json {
-    const known = wellKnown[desc.typeName];
-    if (known !== undefined) return known;
-    if (!(desc.typeName in this.schemas)) {
-      const properties: Json = {};
-      this.schemas[desc.typeName] = { type: 'object', properties };
-      for (const field of desc.fields) properties[field.jsonName] = this.field(field);
-    }
-    return reference(desc.typeName);
-  }
-
-  field(field: DescField): Json {
-    if (field.fieldKind === 'list') return { type: 'array', items: this.#element(field) };
-    if (field.fieldKind === 'map') return { type: 'object', additionalProperties: this.#element(field) };
-    return this.#element(field);
-  }
-
-  #element(field: DescField): Json {
-    if (field.message !== undefined) return this.message(field.message);
-    if (field.enum !== undefined) return this.#enum(field.enum);
-    return scalarSchemas[field.scalar ?? ScalarType.STRING] ?? { type: 'string' };
-  }
-
-  #enum(desc: DescEnum): Json {
-    this.schemas[desc.typeName] ??= { type: 'string', enum: desc.values.map((value) => value.name) };
-    return reference(desc.typeName);
-  }
-}
+const PREFIX = '#/components/schemas/';
 
 const errorSchema: Json = {
   type: 'object',
@@ -74,7 +24,7 @@ const errorSchema: Json = {
   },
 };
 
-const parametersOf = (method: MethodEntry, names: ReadonlySet<string>, book: SchemaBook): Json[] => {
+const parametersOf = (method: MethodEntry, names: ReadonlySet<string>, book: MessageSchemas): Json[] => {
   const path = [...names].map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
   if (method.http?.body === '*') return path;
   const fields = method.input.fields.filter((field) => !names.has(field.name) && isQueryField(field));
@@ -87,7 +37,7 @@ const NOT_SERVED: Json = {
   description: 'This version does not serve this operation: it answers 501 UNIMPLEMENTED, reason METHOD_UNKNOWN.',
 };
 
-const operationOf = (method: MethodEntry, names: ReadonlySet<string>, book: SchemaBook): Json => {
+const operationOf = (method: MethodEntry, names: ReadonlySet<string>, book: MessageSchemas): Json => {
   const [service = '', name = ''] = method.operation.split('/');
   const content = method.streaming
     ? {
@@ -104,14 +54,14 @@ const operationOf = (method: MethodEntry, names: ReadonlySet<string>, book: Sche
     ...(method.http?.body === '*' ? { requestBody: body } : {}),
     responses: {
       '200': { description: 'OK', content },
-      default: { description: 'Fault', content: { 'application/json': { schema: reference('Error') } } },
+      default: { description: 'Fault', content: { 'application/json': { schema: { $ref: `${PREFIX}Error` } } } },
     },
   };
 };
 
 /** OpenAPI 3.1 description of the REST bindings, read from the descriptors. */
 export const openApi = (methods: readonly MethodEntry[], version: string): Json => {
-  const book = new SchemaBook();
+  const book = new MessageSchemas(PREFIX);
   book.schemas['Error'] = errorSchema;
   const paths: Record<string, Json> = {};
   for (const method of methods) {

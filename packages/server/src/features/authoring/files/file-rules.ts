@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { FileIndexPolicy, FilePurpose, FileRetention, type FileSpec, FileSpecSchema } from '@svc/api/resources';
 import { type FieldViolation, violation } from '../../../base/index.ts';
@@ -28,6 +29,23 @@ export const isBelow = (path: string, prefix: string): boolean => {
   const folder = prefix.replace(/(?<!\/)\/+$/, '');
   return folder === '' || path === folder || path.startsWith(`${folder}/`);
 };
+
+const OWNER_CHARS = 32;
+const OWNED = /^\/identity\/([^/]+)(?:\/|$)/;
+
+/** Folder of the files that belong to one identity; no one can tell the identity from it. */
+export const identityFolder = (identity: string): string =>
+  `/identity/${hash('sha256', identity).slice(0, OWNER_CHARS)}/`;
+
+/** The owner in the path of a file, as `identityFolder` writes it; undefined for a file that is shared. */
+export const ownerOf = (path: string): string | undefined => OWNED.exec(path)?.[1];
+
+/** True for files that are shared or belong to the identity. */
+export const isForIdentity = (path: string, identity: string): boolean =>
+  ownerOf(path) === undefined || path.startsWith(identityFolder(identity));
+
+/** The skill that a file of purpose SKILL belongs to; undefined for any other path. */
+export const skillOfPath = (path: string): string | undefined => /^\/skills\/([^/]+)\/./.exec(path)?.[1];
 
 /** The spec with absent values filled in; an absent retention stays absent. */
 export const fillFile = (spec: FileSpec): FileSpec =>

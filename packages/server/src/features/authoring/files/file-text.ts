@@ -26,7 +26,7 @@ export const indexMark = (spec: FileSpec, object: ObjectFacts | undefined): stri
     : `${spec.indexPolicy} ${object.sha256} ${bareType(spec.mediaType)}`;
 
 /** True when the bytes have text for the index; other files are found by their path only. */
-export const hasText = (spec: FileSpec, object: Pick<ObjectFacts, 'sizeBytes'>): boolean =>
+export const hasText = (spec: Pick<FileSpec, 'mediaType'>, object: Pick<ObjectFacts, 'sizeBytes'>): boolean =>
   isIndexable(spec.mediaType) && object.sizeBytes <= INDEXED_MAX;
 
 /** True when that text is needed: the file shall be found, and by more than its path. */

@@ -34,6 +34,11 @@ export interface NewContent {
   readonly text?: FoundText;
 }
 
+/** Runs the effect in its transaction, or answers the file that an earlier run of the same call left. */
+export type FileEffect = (tx: WriteTx, effect: () => Promise<StoredResource>) => Promise<StoredResource>;
+
+const always: FileEffect = (_tx, effect) => effect();
+
 /** A file as it shall be created. */
 interface NewFile {
   readonly namespace: string;
@@ -42,6 +47,7 @@ interface NewFile {
   readonly filename: string;
   /** The session that makes it, for tools of agents. */
   readonly session?: FileSession;
+  readonly once?: FileEffect;
 }
 
 export const fileKey = (namespace: string, name: string): ResourceKey =>
@@ -114,7 +120,7 @@ export class FileWrites {
   /** A file with bytes that another holder has; the media type is theirs unless the file names one. Throws as `create`. */
   async createFrom(
     origin: WriteOrigin,
-    wanted: Pick<NewFile, 'namespace' | 'file' | 'session'> & {
+    wanted: Pick<NewFile, 'namespace' | 'file' | 'session' | 'once'> & {
       readonly content: Omit<NewContent, 'text'> & { readonly mediaType: string };
     },
   ): Promise<StoredResource> {
@@ -132,14 +138,14 @@ export class FileWrites {
 
   async #insert(
     origin: WriteOrigin,
-    wanted: Pick<NewFile, 'file' | 'session'> & {
+    wanted: Pick<NewFile, 'file' | 'session' | 'once'> & {
       readonly spec: FileSpec;
       readonly key: ResourceKey;
       readonly content: NewContent;
     },
   ): Promise<StoredResource> {
-    const { file, session, spec, key, content } = wanted;
-    return this.#deps.store.write(async (tx) => {
+    const { file, session, spec, key, content, once = always } = wanted;
+    const insert = async (tx: WriteTx): Promise<StoredResource> => {
       await requireFreePath(tx, key, spec.path);
       const facts = contentFacts(spec, { content, previous: undefined, now: tx.now() });
       const system =
@@ -154,7 +160,8 @@ export class FileWrites {
       const { resource } = await this.#deps.writer.create(tx, origin, input);
       await this.index(tx, resource, content);
       return resource;
-    });
+    };
+    return this.#deps.store.write((tx) => once(tx, () => insert(tx)));
   }
 
   /** Replaces what the request gives; without `content` the bytes stay. Throws FILE_NOT_FOUND, CONFLICT and as `create`. */
@@ -166,11 +173,12 @@ export class FileWrites {
       readonly sent?: SentHolders | undefined;
       readonly content: Uint8Array | undefined;
       readonly filename: string;
+      readonly once?: FileEffect;
     },
   ): Promise<StoredResource> {
     const { store, writer } = this.#deps;
     requireSameNamespace(key.namespace, given.file?.metadata?.namespace ?? '');
-    const { file, sent, filename } = given;
+    const { file, sent, filename, once = always } = given;
     const before = await store.direct.resources.get(key);
     const expected = before === undefined ? create(FileSpecSchema) : fillFile(mergeFile(fileSpec(before), file?.spec));
     refuse([
@@ -183,7 +191,7 @@ export class FileWrites {
       given.content === undefined
         ? undefined
         : await this.#stored(key.namespace, { spec: expected, content: given.content, filename: shownName });
-    return store.write(async (tx) => {
+    const change = async (tx: WriteTx): Promise<StoredResource> => {
       const { resource } = await writer.modify(tx, origin, {
         key,
         resourceVersion: file?.metadata?.resourceVersion ?? '',
@@ -191,7 +199,8 @@ export class FileWrites {
       });
       await this.index(tx, resource, content);
       return resource;
-    });
+    };
+    return store.write((tx) => once(tx, () => change(tx)));
   }
 
   /** What a file becomes with another spec and other bytes. */

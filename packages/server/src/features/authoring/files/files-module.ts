@@ -11,6 +11,7 @@ import { FileWorker, fileController } from './file-worker.ts';
 import type { FilesDeps } from './files-deps.ts';
 import { LinkKey, ObjectCollector, ObjectLinks, SEALED_LINK_KEY } from './objects/index.ts';
 import { PdfTexts } from './pdf/index.ts';
+import { artifactTools, artifactToolset, fileTools, ToolFiles, type ToolFilesDeps } from './tools/index.ts';
 import { UploadSignatures } from './transfers/index.ts';
 
 const COLLECT_MS = 600_000;
@@ -26,7 +27,9 @@ interface FileSettings {
   readonly 'limits.responseBytes': number;
 }
 
-interface FilesModuleDeps extends Omit<FilesDeps, 'links' | 'signatures' | 'pdf' | 'limits'> {
+interface FilesModuleDeps
+  extends Omit<FilesDeps, 'links' | 'signatures' | 'pdf' | 'limits'>,
+    Pick<ToolFilesDeps, 'visibleNamespaces' | 'activeSkill'> {
   readonly clock: Clock;
   readonly random: Pick<Random, 'fill'>;
   readonly log: Log;
@@ -44,7 +47,7 @@ export interface FilesModule extends FeatureModule {
   start(): Promise<void>;
 }
 
-/** Files and artifacts with their routes, links to objects, and what collects objects that no one names. */
+/** Files and artifacts with their routes and tools, links to objects, and what collects objects that no one names. */
 export const filesModule = (deps: FilesModuleDeps): FilesModule => {
   const { store, blobs, clock, direct, log } = deps;
   const key = new LinkKey(deps);
@@ -54,6 +57,8 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
   const served = { ...deps, links, signatures: new UploadSignatures(key), pdf, limits };
   const files = filesFeature(served);
   const artifacts = artifactsFeature(served, files.writes);
+  const { reads, writes } = files;
+  const parts = { ...served, writes, artifacts: artifacts.artifacts, files: new ToolFiles({ ...deps, reads }) };
   return {
     kinds: [fileContract(limits)],
     reconcilers: [fileController(deps)],
@@ -62,6 +67,8 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     jobs: collectors(new ObjectCollector({ store, blobs }), direct, store),
     operations: [...files.operations, ...artifacts.operations],
     routes: [links.route(), ...files.routes, ...artifacts.routes],
+    tools: [...fileTools(parts), ...artifactTools(parts)],
+    toolSources: [artifactToolset],
     links,
     start: () => key.open(),
   };

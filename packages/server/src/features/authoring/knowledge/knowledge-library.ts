@@ -3,6 +3,7 @@ import { notFound } from '../../../base/index.ts';
 import { recordKey, SpecReader } from '../../../resources/index.ts';
 import type { ReadTx, SearchPlace } from '../../../store/contracts/index.ts';
 import { isKnowledgePath, normalPath } from './knowledge-rules.ts';
+import { libraryEntries } from './library-entries.ts';
 import { type FusedHit, fuse, pathFit, queryParts, rankBy } from './search-ranking.ts';
 import { queryTerms } from './search-words.ts';
 import { snippetOf } from './snippet.ts';
@@ -82,6 +83,25 @@ export class KnowledgeLibrary {
       }
       if (places.length < BATCH) return { documents, next: undefined };
     }
+  }
+
+  /** True when there is nothing that a search could find. */
+  async isEmpty(reads: LibraryReads, namespace: string): Promise<boolean> {
+    const namespaces = await this.#deps.visibleNamespaces(reads, namespace);
+    for (const kind of [KIND, 'File'])
+      if ((await reads.search.directory({ kind, namespaces, limit: 1 })).length > 0) return false;
+    return true;
+  }
+
+  /** Paths below a folder ('' = all), nearest namespace first, then by path; folders stand for what lies in them unless recursive. */
+  async entries(
+    reads: LibraryReads,
+    namespace: string,
+    asked: { readonly folder: string; readonly isRecursive: boolean; readonly limit: number },
+  ): ReturnType<typeof libraryEntries> {
+    const namespaces = await this.#deps.visibleNamespaces(reads, namespace);
+    const prefix = asked.folder === '' ? '' : `${asked.folder}/`;
+    return libraryEntries(reads, { namespaces, prefix, isRecursive: asked.isRecursive }, asked.limit);
   }
 
   /**

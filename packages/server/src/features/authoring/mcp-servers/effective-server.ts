@@ -8,7 +8,7 @@ export interface HeldSpec<S> {
 }
 
 /** A text that may be a `secret://` reference, resolved from the namespace that wrote it. */
-interface SourcedText {
+export interface SourcedText {
   readonly text: string;
   readonly namespace: string;
 }

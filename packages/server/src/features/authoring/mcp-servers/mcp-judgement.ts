@@ -1,27 +1,35 @@
 import type { McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
-import { type Finding, type Judged, NOT_EXECUTED, notExecuted } from '../../../resources/index.ts';
+import type { Finding, Judged } from '../../../resources/index.ts';
 import type { ReadTx, StoredResource } from '../../../store/contracts/index.ts';
 import { effectiveServer } from './effective-server.ts';
-import { type McpReferences, serverSpec } from './mcp-references.ts';
+import type { KnownState } from './known-state.ts';
+import { bindingSpec, type McpReferences, serverSpec } from './mcp-references.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
-/** What is known of a server without connecting to it. */
+/** What a judgement uses besides the resource. */
+interface JudgementBasis {
+  readonly references: McpReferences;
+  /** What the last attempt to reach it found; undefined before the first. */
+  readonly known: KnownState | undefined;
+}
+
+/** A server by its references and by what is known of it. */
 export const judgeServer = async (
   reads: Reads,
   server: { readonly namespace: string; readonly spec: McpServerSpec },
-  references: McpReferences,
+  { references, known }: JudgementBasis,
 ): Promise<Judged> => {
   const { namespace, spec } = server;
   const problems = await references.secretProblems(reads, namespace, spec);
-  return settle({ isDisabled: spec.disabled, hasBroker: spec.authBroker !== undefined }, problems);
+  return settle({ isDisabled: spec.disabled, hasBroker: spec.authBroker !== undefined }, problems, known);
 };
 
 /** As `judgeServer`, for a binding together with the server it finds now. */
 export const judgeBinding = async (
   reads: Reads,
   binding: { readonly namespace: string; readonly name: string; readonly spec: McpServerBindingSpec },
-  references: McpReferences,
+  { references, known }: JudgementBasis,
 ): Promise<Judged> => {
   const { namespace, name, spec } = binding;
   const server = await references.findBoundServer(reads, { namespace, name, serverRef: spec.serverRef });
@@ -29,7 +37,15 @@ export const judgeBinding = async (
     ...(server === undefined ? [`MCP server ${spec.serverRef === '' ? name : spec.serverRef} not found`] : []),
     ...(await references.secretProblems(reads, namespace, spec)),
   ];
-  return settle(connectionFacts(spec, server), problems);
+  return settle(connectionFacts(spec, server), problems, known);
+};
+
+/** A stored server or binding. */
+export const judgeStored = (reads: Reads, record: StoredResource, basis: JudgementBasis): Promise<Judged> => {
+  const { kind, namespace, name } = record.key;
+  return kind === 'McpServer'
+    ? judgeServer(reads, { namespace, spec: serverSpec(record) }, basis)
+    : judgeBinding(reads, { namespace, name, spec: bindingSpec(record) }, basis);
 };
 
 interface ConnectionFacts {
@@ -46,19 +62,23 @@ const connectionFacts = (spec: McpServerBindingSpec, server: StoredResource | un
   return { isDisabled: effective.isDisabled, hasBroker: effective.authBroker !== undefined };
 };
 
-const settle = (facts: ConnectionFacts, problems: readonly string[]): Judged => {
-  const reason = facts.isDisabled ? 'Disabled' : facts.hasBroker ? 'PerSessionAuth' : NOT_EXECUTED;
+const settle = (facts: ConnectionFacts, problems: readonly string[], known: KnownState | undefined): Judged => {
+  const [reachable, toolsListed] = stateOf(facts, known);
   const resolved: Finding =
     problems.length === 0
       ? { type: 'ReferencesResolved', status: 'True', reason: 'Resolved' }
       : { type: 'ReferencesResolved', status: 'False', reason: 'Unresolved', message: problems.join('; ') };
-  return {
-    phase: facts.isDisabled ? 'Disabled' : problems.length > 0 ? 'Degraded' : 'Ready',
-    findings: [
-      { type: 'Reachable', status: 'Unknown', reason },
-      resolved,
-      { type: 'ToolsListed', status: 'Unknown', reason },
-    ],
-    notExecuted: notExecuted('McpServer'),
-  };
+  const findings = [reachable, resolved, toolsListed];
+  const isDegraded = findings.some(({ status }) => status === 'False');
+  return { phase: facts.isDisabled ? 'Disabled' : isDegraded ? 'Degraded' : 'Ready', findings };
+};
+
+/** What cannot be tried, or was not tried yet, is unknown. */
+const stateOf = (facts: ConnectionFacts, known: KnownState | undefined): KnownState => {
+  const reason = facts.isDisabled ? 'Disabled' : facts.hasBroker ? 'PerSessionAuth' : 'NotTried';
+  if (reason === 'NotTried' && known !== undefined) return known;
+  return [
+    { type: 'Reachable', status: 'Unknown', reason },
+    { type: 'ToolsListed', status: 'Unknown', reason },
+  ];
 };

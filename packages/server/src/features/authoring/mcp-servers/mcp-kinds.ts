@@ -1,3 +1,4 @@
+import type { Message } from '@bufbuild/protobuf';
 import type { McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
 import { Fault } from '../../../base/index.ts';
 import {
@@ -9,11 +10,20 @@ import {
   type WriteOrigin,
 } from '../../../controllers/contract.ts';
 import { commonStatus, refusal } from '../../../resources/index.ts';
-import type { WriteTx } from '../../../store/contracts/index.ts';
+import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import { effectiveServer } from './effective-server.ts';
+import { knownState } from './known-state.ts';
 import { judgeBinding, judgeServer } from './mcp-judgement.ts';
+import { queueProbe } from './mcp-probe.ts';
 import { McpReferences, serverSpec } from './mcp-references.ts';
-import { checkBrokerUse, checkMcpBinding, checkMcpServer, isStdio, mayWriteStdio } from './mcp-rules.ts';
+import {
+  checkBrokerUse,
+  checkMcpBinding,
+  checkMcpServer,
+  ERA_ANNOTATION,
+  isStdio,
+  mayWriteStdio,
+} from './mcp-rules.ts';
 import { type Descendants, mcpStatusDependencies } from './mcp-status.ts';
 
 export interface McpKindDeps {
@@ -29,26 +39,42 @@ export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
   return [
     kindContract<McpServerSpec>({
       kind: 'McpServer',
-      validate: ({ spec }) => checkMcpServer(spec),
+      validate: ({ spec, annotations }) => checkMcpServer(spec, annotations),
       admit: async (_tx, write, origin) => requireServerRight(deps, write, origin),
       observe: async (tx, write) => {
         const subject = { namespace: write.key.namespace, spec: write.spec };
-        return commonStatus(write.current, await judgeServer(tx, subject, references), at(tx, write.generation));
+        const judged = await judgeServer(tx, subject, { references, known: knownOf(write) });
+        return commonStatus(write.current, judged, at(tx, write.generation));
       },
+      applied: probeChanged,
       dependsOn: mcpStatusDependencies('McpServer', deps.descendants),
     }),
     kindContract<McpServerBindingSpec>({
       kind: 'McpServerBinding',
-      validate: ({ spec }) => checkMcpBinding(spec),
+      validate: ({ spec, annotations }) => checkMcpBinding(spec, annotations),
       admit: (tx, write, origin) => admitBinding({ ...deps, references }, tx, { write, origin }),
       observe: async (tx, write) => {
         const { namespace, name } = write.key;
-        const judgement = await judgeBinding(tx, { namespace, name, spec: write.spec }, references);
-        return commonStatus(write.current, judgement, at(tx, write.generation));
+        const subject = { namespace, name, spec: write.spec };
+        const judged = await judgeBinding(tx, subject, { references, known: knownOf(write) });
+        return commonStatus(write.current, judged, at(tx, write.generation));
       },
+      applied: probeChanged,
       dependsOn: mcpStatusDependencies('McpServerBinding', deps.descendants),
     }),
   ];
+};
+
+const knownOf = ({ current, generation }: Pick<SpecWrite<Message>, 'current' | 'generation'>) =>
+  knownState(current, generation);
+
+/** What is another server now is tried at once. */
+const probeChanged = async (
+  tx: WriteTx,
+  { isSpecChanged, current, annotations, stored }: SpecWrite<Message> & { readonly stored: StoredResource },
+): Promise<void> => {
+  const isOther = current?.annotations[ERA_ANNOTATION] !== annotations[ERA_ANNOTATION];
+  if (isSpecChanged || current === undefined || isOther) await queueProbe(tx, stored);
 };
 
 const at = (tx: CheckReads, generation: number) => ({ now: tx.now(), generation });

@@ -104,7 +104,7 @@ describe('MCP servers and bindings', () => {
     });
   });
 
-  it('say that nobody has tried to reach them yet, and why not', async () => {
+  it('say that they were not tried yet, or why they cannot be', async () => {
     const status = async (more: object) => (await putServer('search', { ...GOOD, ...more })).server?.status;
     const plain = await status({});
     expect([
@@ -112,7 +112,7 @@ describe('MCP servers and bindings', () => {
       condition(plain, 'Reachable'),
       condition(plain, 'ToolsListed'),
       condition(plain, 'Ready'),
-    ]).toEqual(['Ready', 'Unknown NotExecuted', 'Unknown NotExecuted', 'Unknown NotExecuted']);
+    ]).toEqual(['Ready', 'Unknown NotTried', 'Unknown NotTried', 'True Ready']);
     const off = await status({ disabled: true });
     expect([off?.phase, condition(off, 'Reachable'), off?.observedGeneration]).toEqual([
       'Disabled',
@@ -275,7 +275,7 @@ describe('MCP servers and bindings', () => {
   it('resolve references from near to far: binding, own, parent, system; never a sibling', async () => {
     const references = new McpReferences(world.directory);
     const target = async () =>
-      (await world.store.read((tx) => references.resolve(tx, 'acme:west', 'search')))?.target ?? 'nothing';
+      (await world.store.read((tx) => references.resolve(tx, 'acme:west', 'search')))?.effective.target ?? 'nothing';
     const at = (place: string) => ({ target: `https://${place}.example.org/` });
     expect(await target()).toBe('nothing');
     await apply('acme:east', 'search', at('sibling'));

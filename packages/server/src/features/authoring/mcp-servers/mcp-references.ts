@@ -26,15 +26,22 @@ export const serverSpec = (record: StoredResource): McpServerSpec =>
   messageFromText(McpServerSpecSchema, record.spec) as McpServerSpec;
 
 /** Typed spec of a stored binding. */
-const bindingSpec = (record: StoredResource): McpServerBindingSpec =>
+export const bindingSpec = (record: StoredResource): McpServerBindingSpec =>
   messageFromText(McpServerBindingSpecSchema, record.spec) as McpServerBindingSpec;
+
+/** What a reference leads to, and the resources that say so. */
+export interface ResolvedMcpServer {
+  readonly server: StoredResource;
+  readonly binding: StoredResource | undefined;
+  readonly effective: EffectiveMcpServer;
+}
 
 /** Finds what references mean from the place where they are written. Ancestors are nearest first. */
 export class McpReferences {
   readonly #namespaces: Pick<NamespaceFacts, 'ancestors'>;
   readonly #open: (record: StoredResource) => StoredResource;
 
-  /** `open` makes values readable that the store keeps sealed; only `resolve` needs it. */
+  /** `open` makes values readable that the store keeps sealed; only `resolve` and `resolveServer` need it. */
   constructor(
     namespaces: Pick<NamespaceFacts, 'ancestors'>,
     open: (record: StoredResource) => StoredResource = (record) => record,
@@ -62,14 +69,25 @@ export class McpReferences {
   }
 
   /** What an agent's mcp_server_refs entry connects to: a binding in its namespace, else the nearest server. */
-  async resolve(reads: Reads, namespace: string, name: string): Promise<EffectiveMcpServer | undefined> {
+  async resolve(reads: Reads, namespace: string, name: string): Promise<ResolvedMcpServer | undefined> {
     const record = await reads.resources.get(recordKey('McpServerBinding', namespace, name));
     const binding: HeldSpec<McpServerBindingSpec> | undefined =
       record === undefined ? undefined : { namespace, spec: bindingSpec(this.#open(record)) };
     const serverRef = binding?.spec.serverRef ?? '';
     const server = await this.findBoundServer(reads, { namespace, name, serverRef });
     if (server === undefined) return undefined;
-    return effectiveServer({ namespace: server.key.namespace, spec: serverSpec(this.#open(server)) }, binding);
+    return { server, binding: record, effective: effectiveServer(this.#held(server), binding) };
+  }
+
+  /** The server of exactly that namespace, without a binding. */
+  async resolveServer(reads: Reads, namespace: string, name: string): Promise<ResolvedMcpServer | undefined> {
+    const server = await reads.resources.get(recordKey('McpServer', namespace, name));
+    if (server === undefined) return undefined;
+    return { server, binding: undefined, effective: effectiveServer(this.#held(server)) };
+  }
+
+  #held(server: StoredResource): HeldSpec<McpServerSpec> {
+    return { namespace: server.key.namespace, spec: serverSpec(this.#open(server)) };
   }
 
   /** Sentences on `secret://` references that lead nowhere from the namespace; of their texts only names are repeated. */

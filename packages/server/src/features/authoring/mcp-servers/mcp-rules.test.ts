@@ -154,3 +154,13 @@ describe('an effective server', () => {
     expect(effectiveServer(server(policy(first)), binding(policy(second))).allowlist).toEqual(expected);
   });
 });
+
+it.each([
+  [{}, []],
+  [{ 'option.svc/mcp-protocol': '2025' }, []],
+  [{ 'option.svc/mcp-protocol': '2024' }, ['metadata.annotations[option.svc/mcp-protocol]']],
+])('servers and bindings with annotations %j have faults in %j', (annotations, fields) => {
+  const spec = create(McpServerSpecSchema, { transport: 'http', target: 'https://a.example' });
+  const found = [checkMcpServer(spec, annotations), checkMcpBinding(create(McpServerBindingSpecSchema), annotations)];
+  expect(found.map((faults) => faults.map(({ field }) => field))).toEqual([fields, fields]);
+});

@@ -3,9 +3,19 @@ import { type FieldViolation, violation } from '../../../base/index.ts';
 import type { OriginGrant } from '../../../controllers/contract.ts';
 import { isHttpUrl, isName, isSecretReference, nameForm, parseSecretReference } from '../../../resources/index.ts';
 
+type TextMap = Readonly<Record<string, string>>;
+
 const HTTP: ReadonlySet<string> = new Set(['http', 'streamable-http', 'streamable_http', 'sse']);
 const STDIO = 'stdio';
 const BROKERS: ReadonlySet<string> = new Set(['', 'http_bearer']);
+
+/** Which era of the protocol is spoken: `auto` (default) tries the newer one first. */
+export const ERA_ANNOTATION = 'option.svc/mcp-protocol';
+const ERAS: ReadonlySet<string> = new Set(['auto', '2026', '2025']);
+
+/** Faults of what annotations say about the connection. */
+const checkAnnotations = ({ [ERA_ANNOTATION]: era = 'auto' }: TextMap): readonly FieldViolation[] =>
+  ERAS.has(era) ? [] : [violation(`metadata.annotations[${ERA_ANNOTATION}]`, 'must be auto, 2026 or 2025')];
 
 /** True for the transports that speak HTTP; they are stored as written. */
 export const isHttpTransport = (transport: string): boolean => HTTP.has(transport);
@@ -14,7 +24,8 @@ export const isHttpTransport = (transport: string): boolean => HTTP.has(transpor
 export const isStdio = (transport: string): boolean => transport === STDIO;
 
 /** All faults of a server's fields. */
-export const checkMcpServer = (spec: McpServerSpec): readonly FieldViolation[] => [
+export const checkMcpServer = (spec: McpServerSpec, annotations: TextMap = {}): readonly FieldViolation[] => [
+  ...checkAnnotations(annotations),
   ...checkTransport(spec.transport),
   ...checkTarget(spec),
   ...checkBroker(spec.authBroker),
@@ -22,7 +33,8 @@ export const checkMcpServer = (spec: McpServerSpec): readonly FieldViolation[] =
 ];
 
 /** All faults of a binding's own fields; those that depend on the server come with `checkBrokerUse`. */
-export const checkMcpBinding = (spec: McpServerBindingSpec): readonly FieldViolation[] => [
+export const checkMcpBinding = (spec: McpServerBindingSpec, annotations: TextMap = {}): readonly FieldViolation[] => [
+  ...checkAnnotations(annotations),
   ...(spec.serverRef === '' || isName('plain', spec.serverRef)
     ? []
     : [violation('spec.serverRef', `must be ${nameForm.plain}`)]),

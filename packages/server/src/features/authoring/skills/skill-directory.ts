@@ -37,6 +37,15 @@ export class SkillDirectory implements SkillSource {
     return undefined;
   }
 
+  /** Whether a skill record can be seen at all. */
+  async hasSkills(reads: Reads, namespace: string): Promise<boolean> {
+    for (const place of await this.#deps.visibleNamespaces(reads, namespace)) {
+      const scope = { type: 'namespace', namespace: place } as const;
+      if ((await reads.resources.list({ kind: 'Skill', scope, limit: 1 })).length > 0) return true;
+    }
+    return false;
+  }
+
   /** Every visible skill by name, at most CATALOGUE_MAX. */
   async list(reads: Reads, namespace: string): Promise<readonly VisibleSkill[]> {
     const found = new Map<string, VisibleSkill>();

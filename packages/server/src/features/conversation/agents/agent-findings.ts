@@ -4,7 +4,6 @@ import type { AcpRuntime, AgentSpec, Connection, Feature, Model } from '@svc/api
 import {
   type Finding,
   isSecretReference,
-  NOT_EXECUTED,
   parseJsonMap,
   recordKey,
   SYSTEM_NAMESPACE,
@@ -37,8 +36,6 @@ export interface AgentDependencies {
   readonly capabilityProblems: (capabilities: Readonly<Record<string, readonly unknown[]>>) => readonly string[];
   /** True for a toolset whose backend is configured. */
   readonly isToolsetAvailable: (name: string) => boolean;
-  /** True when turns can offer the tool. */
-  readonly hasTool: (name: string) => boolean;
   /** True for an entry of `acp.harnesses`. */
   readonly hasHarness: (name: string) => boolean;
 }
@@ -81,7 +78,7 @@ export const judgeAgent = async (
   const required = features.filter(({ feature }) => feature.required);
   const counted: readonly Finding[] = [
     finding('ReferencesResolved', [...unresolved, ...acp], ['Resolved', 'Unresolved']),
-    featuresFinding(features.map(featureText), await idleServers(reads, spec, ancestry)),
+    finding('FeaturesAvailable', features.map(featureText), ['Available', 'Unavailable']),
     finding('CapabilitiesKnown', capabilities, ['Known', 'Unknown']),
     finding('ModelsAvailable', providers, ['Available', 'ProviderMissing']),
   ];
@@ -107,27 +104,6 @@ const finding = (type: string, problems: readonly string[], reasons: readonly [s
   problems.length === 0
     ? { type, status: 'True', reason: reasons[0] }
     : { type, status: 'False', reason: reasons[1], message: problems.join('; ') };
-
-/** Features that are missing, else servers whose tools no turn gets yet. */
-const featuresFinding = (missing: readonly string[], idle: readonly string[]): Finding =>
-  missing.length > 0 || idle.length === 0
-    ? finding('FeaturesAvailable', missing, ['Available', 'Unavailable'])
-    : {
-        type: 'FeaturesAvailable',
-        status: 'Unknown',
-        reason: NOT_EXECUTED,
-        message: `no tools of MCP servers ${idle.join(', ')}: this version of svc does not connect to MCP servers`,
-      };
-
-/** The enabled servers of an agent that nothing connects to. */
-const idleServers = async (reads: Reads, spec: AgentSpec, ancestry: Ancestry): Promise<readonly string[]> => {
-  const idle: string[] = [];
-  for (const name of spec.mcpServerRefs) {
-    const server = await findMcpServer(reads, name, ancestry);
-    if (server?.isEnabled === true && !server.isExecuted) idle.push(name);
-  }
-  return idle;
-};
 
 const unresolvedReferences = async (reads: Reads, spec: AgentSpec, ancestry: Ancestry): Promise<readonly string[]> => {
   const problems: string[] = [];
@@ -224,12 +200,8 @@ const featureProblem = async (
       );
     case 'mcp':
       return spec.mcpServerRefs.includes(feature.name) ? serverProblem(reads, feature.name, context) : '';
-    case 'skill': {
-      if (!(await isSkillVisible(reads, feature.name, context.ancestry))) return '';
-      return context.dependencies.hasTool(ACTIVATE_SKILL)
-        ? undefined
-        : 'this version of svc has no tool that loads skills';
-    }
+    case 'skill':
+      return unless(await isSkillVisible(reads, feature.name, context.ancestry));
     case 'sandbox':
       return unless(await isSandboxUsable(reads, feature.name, context.ancestry));
     case 'knob':
@@ -241,14 +213,12 @@ const featureProblem = async (
 
 const unless = (isAvailable: boolean): '' | undefined => (isAvailable ? undefined : '');
 
+/** Servers that could not be reached at the last attempt offer nothing. */
 const serverProblem = async (reads: Reads, name: string, { ancestry }: Context): Promise<string | undefined> => {
   const server = await findMcpServer(reads, name, ancestry);
-  if (server?.isEnabled !== true || !server.isReachable) return '';
-  return server.isExecuted ? undefined : 'this version of svc does not connect to MCP servers';
+  if (server?.isEnabled !== true) return '';
+  return server.isReachable ? undefined : 'the MCP server cannot be reached';
 };
-
-/** The tool by which the model loads the text of a skill. */
-const ACTIVATE_SKILL = 'activate_skill';
 
 const KNOBS: ReadonlySet<string> = new Set(['parallel_tools=off', 'compaction=off', 'reasoning=hide']);
 

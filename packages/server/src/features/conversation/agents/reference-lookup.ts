@@ -49,15 +49,12 @@ export const findMcpServer = async (reads: Reads, name: string, ancestry: Ancest
   return {
     isEnabled: records.every((record) => specOf(record)['disabled'] !== true),
     isReachable: records.every((record) => conditionOf(record, 'Reachable')?.['status'] !== 'False'),
-    isExecuted: records.every(isExecuted),
   };
 };
 
 export interface McpTarget {
   readonly isEnabled: boolean;
   readonly isReachable: boolean;
-  /** False while nothing in this version connects to it. */
-  readonly isExecuted: boolean;
 }
 
 /** True when a Skill of that name is complete somewhere in the ancestry. */

@@ -1,6 +1,13 @@
 import type { Store } from '../../../store/contracts/index.ts';
 import type { OfferedTool } from '../../../tools/contract.ts';
-import type { PromptAssembler, PromptPlan, PromptRequest, SkillSource } from '../../contract.ts';
+import type {
+  AgentRevision,
+  PromptAssembler,
+  PromptPlan,
+  PromptRequest,
+  SessionSide,
+  SkillSource,
+} from '../../contract.ts';
 import { admittedAt, parseSide, type ResolvedProfile } from '../../record/index.ts';
 import type { StepTurn } from '../contract.ts';
 import { targetKey } from './model-request.ts';
@@ -24,6 +31,12 @@ const modelTools = (offered: readonly OfferedTool[]): PromptRequest['tools'] => 
   return told;
 };
 
+/** Skills that are features of the agent, which are active from the start, then those that the session activated. */
+const activeSkills = ({ features }: AgentRevision['spec'], { skills }: SessionSide): readonly string[] => {
+  const fixed = features.filter(({ type }) => type === 'skill').map(({ name }) => name);
+  return fixed.length === 0 ? skills : [...new Set([...fixed, ...skills])];
+};
+
 /** Plans the prompt of the turn's next model call; skills are read again each time. */
 export const planPrompt = async (
   turn: StepTurn,
@@ -41,7 +54,9 @@ export const planPrompt = async (
   const skills =
     source === undefined
       ? undefined
-      : await claim.patiently(() => store.read((tx) => source.promptSkills(tx, row.namespace, side.skills)));
+      : await claim.patiently(() =>
+          store.read((tx) => source.promptSkills(tx, row.namespace, activeSkills(agent.spec, side))),
+        );
   const request: PromptRequest = {
     agent,
     namespaceLabels: turn.namespaceLabels,

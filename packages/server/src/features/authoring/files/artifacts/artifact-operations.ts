@@ -60,7 +60,7 @@ export const artifactsFeature = (
         access: operator('fields'),
         handle: async (request, call) => {
           const artifact = await artifacts.find(request, request.artifactId);
-          const record = await artifacts.promote(call, artifact, request.file);
+          const record = await artifacts.promote(call, artifact, { file: request.file });
           const secrets = deps.authorizer.readsSecrets(call.caller, { namespace: request.ns });
           return create(FileResponseSchema, { file: deps.views.full(FileSchema, record, { secrets }) });
         },

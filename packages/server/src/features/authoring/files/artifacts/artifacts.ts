@@ -1,5 +1,4 @@
 import type { ArtifactAccess } from '@svc/api/data';
-import type { File } from '@svc/api/resources';
 import {
   type Clock,
   decodePageToken,
@@ -42,6 +41,22 @@ export interface ArtifactsDeps extends FilesDeps {
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
 }
 
+/** Runs the effect in its transaction, or answers what an earlier run of the same call made. */
+export type ArtifactEffect = <A extends StoredArtifact | ArtifactGrant>(
+  tx: WriteTx,
+  effect: () => Promise<A>,
+) => Promise<A>;
+
+const always: ArtifactEffect = (_tx, effect) => effect();
+
+/** What of an artifact changes; an absent part stays. */
+interface ArtifactChange {
+  readonly title?: string | undefined;
+  readonly mediaType?: string | undefined;
+  readonly content?: Uint8Array | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
 /** What an agent makes in its session. */
 interface NewArtifact {
   readonly title: string;
@@ -62,13 +77,16 @@ export class Artifacts {
   }
 
   /** Throws TOO_LARGE, SESSION_NOT_FOUND, NAMESPACE_DELETED. */
-  async create(origin: WriteOrigin, place: ArtifactPlace, wanted: NewArtifact): Promise<StoredArtifact> {
-    const { store, objects, ids, limits } = this.#deps;
-    const { title, mediaType, filename, labels, content } = wanted;
-    if (content.length > limits.inlineBytes) throw tooLarge('the content', limits.inlineBytes);
-    const { sha256, sizeBytes } = await objects.store(place.ns, content, { mediaType, filename });
+  async create(
+    origin: WriteOrigin,
+    place: ArtifactPlace,
+    wanted: NewArtifact & { readonly once?: ArtifactEffect },
+  ): Promise<StoredArtifact> {
+    const { store, ids } = this.#deps;
+    const { title, mediaType, filename, labels, content, once = always } = wanted;
+    const { sha256, sizeBytes } = await this.#stored(place.ns, content, { mediaType, filename });
     const id = ids.next();
-    return store.write(async (tx) => {
+    const insert = async (tx: WriteTx): Promise<StoredArtifact> => {
       await requireSession(tx, place);
       await this.#deps.namespaces.requireLive(tx, place.ns);
       const artifact: StoredArtifact = {
@@ -91,7 +109,35 @@ export class Artifacts {
       await tx.objects.addReference({ namespace: place.ns, sha256, sizeBytes, mediaType, holder, at: tx.now() });
       await this.#audit(tx, origin, { artifact, outcome: 'created' });
       return artifact;
-    });
+    };
+    return store.write((tx) => once(tx, () => insert(tx)));
+  }
+
+  /** Changes an artifact of the session. Throws ARTIFACT_NOT_FOUND, TOO_LARGE, NAMESPACE_DELETED. */
+  async update(
+    origin: WriteOrigin,
+    names: { readonly place: ArtifactPlace; readonly id: string },
+    change: ArtifactChange & { readonly once: ArtifactEffect },
+  ): Promise<StoredArtifact> {
+    const { store, namespaces } = this.#deps;
+    const { place, id } = names;
+    const before = await this.find(place, id);
+    const { title = before.title, mediaType = before.mediaType, labels = before.labels, content, once } = change;
+    const bytes =
+      content === undefined ? before : await this.#stored(place.ns, content, { mediaType, filename: before.filename });
+    const replace = async (tx: WriteTx): Promise<StoredArtifact> => {
+      const current = await findIn(tx, place, id);
+      await namespaces.requireLive(tx, place.ns);
+      const { sha256, sizeBytes } = content === undefined ? current : bytes;
+      const artifact = { ...current, title, mediaType, labels, sha256, sizeBytes };
+      await tx.artifacts.put(artifactRow(artifact));
+      const holder = artifactHolder(id);
+      await tx.objects.dropReferences(holder, tx.steadyNow());
+      await tx.objects.addReference({ namespace: place.ns, sha256, sizeBytes, mediaType, holder, at: tx.now() });
+      await this.#audit(tx, origin, { artifact, outcome: 'updated' });
+      return artifact;
+    };
+    return store.write((tx) => once(tx, () => replace(tx)));
   }
 
   /** Newest first. Throws SESSION_NOT_FOUND, PAGE_TOKEN_INVALID. */
@@ -128,10 +174,14 @@ export class Artifacts {
   }
 
   /** Copies the artifact into a file, which outlives the session. Throws PATH_TAKEN and as CreateFile. */
-  async promote(origin: WriteOrigin, artifact: StoredArtifact, file: File | undefined): Promise<StoredResource> {
+  async promote(
+    origin: WriteOrigin,
+    artifact: StoredArtifact,
+    wanted: Pick<Parameters<FileWrites['createFrom']>[1], 'file' | 'session' | 'once'>,
+  ): Promise<StoredResource> {
     const { namespace, sha256, sizeBytes, filename, mediaType } = artifact;
     const content = { sha256, sizeBytes, filename, mediaType };
-    return this.#writes.createFrom(origin, { namespace, file, content });
+    return this.#writes.createFrom(origin, { namespace, content, ...wanted });
   }
 
   /**
@@ -140,10 +190,11 @@ export class Artifacts {
    */
   async grant(
     origin: WriteOrigin,
-    names: { readonly place: ArtifactPlace; readonly id: string },
+    names: { readonly place: ArtifactPlace; readonly id: string; readonly once?: ArtifactEffect },
     wanted: ArtifactAccess | undefined,
   ): Promise<ArtifactGrant> {
-    return this.#deps.store.write(async (tx) => {
+    const { once = always } = names;
+    const grantIn = async (tx: WriteTx): Promise<ArtifactGrant> => {
       const artifact = await findIn(tx, names.place, names.id);
       await this.#deps.namespaces.requireLive(tx, artifact.namespace);
       const now = this.#deps.clock.nowMicros();
@@ -159,7 +210,8 @@ export class Artifacts {
       await tx.artifacts.put(artifactRow({ ...artifact, grants: [...kept, grant] }));
       await this.#audit(tx, origin, { artifact, outcome: 'granted' });
       return grant;
-    });
+    };
+    return this.#deps.store.write((tx) => once(tx, () => grantIn(tx)));
   }
 
   /** Throws ARTIFACT_NOT_FOUND, NAMESPACE_DELETED. */
@@ -171,6 +223,16 @@ export class Artifacts {
       await tx.objects.dropReferences(artifactHolder(id), tx.steadyNow());
       await this.#audit(tx, origin, { artifact, outcome: 'deleted' });
     });
+  }
+
+  async #stored(
+    namespace: string,
+    content: Uint8Array,
+    facts: { readonly mediaType: string; readonly filename: string },
+  ) {
+    const { objects, limits } = this.#deps;
+    if (content.length > limits.inlineBytes) throw tooLarge('the content', limits.inlineBytes);
+    return objects.store(namespace, content, facts);
   }
 
   async #audit(

@@ -1,5 +1,7 @@
 /**
  * features/authoring/files/artifacts: what agents make in their sessions: kept in the store next to the session and gone with it,
- * granted to others, promoted to files. Writes no files itself. Called by features/authoring/files only.
+ * granted to others, promoted to files. Writes no files itself. Called by features/authoring/files and its tools only.
  */
+export { artifactUri, type StoredArtifact } from './artifact-facts.ts';
 export { artifactsFeature } from './artifact-operations.ts';
+export type { ArtifactEffect, Artifacts } from './artifacts.ts';

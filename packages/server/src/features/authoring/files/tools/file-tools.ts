@@ -1,0 +1,242 @@
+import { create } from '@bufbuild/protobuf';
+import { FileIndexPolicy, FilePurpose, FileRetention, FileSchema, FileSpecSchema } from '@svc/api/resources';
+import { invalidField, textOrEmpty } from '../../../../base/index.ts';
+import type { ResourceWriter } from '../../../../controllers/contract.ts';
+import { earlierAnswer, oncePerCall } from '../../../../idempotency/index.ts';
+import type { Store, StoredResource } from '../../../../store/contracts/index.ts';
+import { jsonResult, NAMESPACE_ARGUMENT, toolOrigin } from '../../../../tools/authority-contract.ts';
+import type { Tool, ToolContext } from '../../../../tools/contract.ts';
+import type { Artifacts } from '../artifacts/index.ts';
+import { objectOf } from '../file-facts.ts';
+import { isForIdentity } from '../file-rules.ts';
+import type { PdfReader } from '../file-text.ts';
+import type { FileEffect, FileWrites } from '../file-writes.ts';
+import { contentResult, MEDIA_TYPE_ARGUMENT, PART_ARGUMENTS, textTypeOf } from './tool-content.ts';
+import { PURPOSES, pathOf, shownFile, type ToolFiles, type ToolInput } from './tool-files.ts';
+
+export interface FileToolsDeps {
+  readonly store: Pick<Store, 'write' | 'direct' | 'steadyNow'>;
+  readonly writer: Pick<ResourceWriter, 'remove'>;
+  readonly files: ToolFiles;
+  readonly writes: Pick<FileWrites, 'create' | 'update'>;
+  readonly artifacts: Pick<Artifacts, 'open' | 'promote'>;
+  readonly pdf: PdfReader;
+}
+
+const LIST_MAX = 200;
+const PATH = { type: 'string', minLength: 1, maxLength: 1024, description: 'such as /reports/2026.md' } as const;
+const POLICIES: Readonly<Record<string, FileIndexPolicy>> = {
+  none: FileIndexPolicy.NONE,
+  search: FileIndexPolicy.SEARCH,
+  retrieval: FileIndexPolicy.RETRIEVAL,
+};
+const FACTS = {
+  media_type: MEDIA_TYPE_ARGUMENT,
+  purpose: { type: 'string', enum: Object.keys(PURPOSES) },
+  index_policy: {
+    type: 'string',
+    enum: Object.keys(POLICIES),
+    description: 'search: found by search; retrieval: also by knowledge_search',
+  },
+} as const;
+
+/** list_files, get_file_metadata, read_file, create_file, update_file, delete_file, promote_artifact. */
+export const fileTools = (deps: FileToolsDeps): readonly Tool[] => [
+  listFiles(deps),
+  getMetadata(deps),
+  readFile(deps),
+  createFile(deps),
+  updateFile(deps),
+  deleteFile(deps),
+  promoteArtifact(deps),
+];
+
+const fileTool = (
+  tool: Pick<Tool, 'name' | 'description' | 'effect' | 'run'> & {
+    readonly action: string;
+    readonly properties: Readonly<Record<string, unknown>>;
+    readonly required?: readonly string[];
+  },
+): Tool => ({
+  name: tool.name,
+  description: tool.description,
+  effect: tool.effect,
+  run: tool.run,
+  inputSchema: {
+    type: 'object',
+    properties: tool.properties,
+    required: tool.required ?? ['path'],
+    additionalProperties: false,
+  },
+  capability: { name: 'files', action: tool.action },
+});
+
+const listFiles = ({ files }: FileToolsDeps): Tool =>
+  fileTool({
+    name: 'list_files',
+    description: 'Lists the files of this workspace with size and media type.',
+    action: 'inspect',
+    effect: 'read',
+    properties: {
+      prefix: { type: 'string', maxLength: 1024, description: 'folder such as /reports; left out: all' },
+      purpose: FACTS.purpose,
+      namespace: NAMESPACE_ARGUMENT,
+    },
+    required: [],
+    run: async (context, input) => {
+      const prefix = textOrEmpty(input['prefix']);
+      const { records, isCut } = await files.list(context, input, {
+        prefix: prefix === '' || prefix.startsWith('/') ? prefix : `/${prefix}`,
+        purpose: PURPOSES[textOrEmpty(input['purpose'])] ?? FilePurpose.UNSPECIFIED,
+        size: LIST_MAX,
+      });
+      return jsonResult({ files: records.map(shownFile), truncated: isCut });
+    },
+  });
+
+const getMetadata = ({ files }: FileToolsDeps): Tool =>
+  fileTool({
+    name: 'get_file_metadata',
+    description: 'Describes a file of this workspace: size, media type, purpose, time of the last change.',
+    action: 'inspect',
+    effect: 'read',
+    properties: { path: PATH, namespace: NAMESPACE_ARGUMENT },
+    run: async (context, input) => jsonResult(shownFile(await files.find(context, input))),
+  });
+
+const readFile = ({ files, pdf }: FileToolsDeps): Tool =>
+  fileTool({
+    name: 'read_file',
+    description: 'Reads a file of this workspace. A long text comes in parts: continue at next_offset.',
+    action: 'read',
+    effect: 'read',
+    properties: { path: PATH, ...PART_ARGUMENTS, namespace: NAMESPACE_ARGUMENT },
+    run: async (context, input) => {
+      const record = await files.find(context, input);
+      const facts = shownFile(record);
+      const bytes = (await files.bytes(record)) ?? new Uint8Array(0);
+      const filename = objectOf(record.annotations)?.filename ?? '';
+      return contentResult(pdf, { facts, mediaType: facts.media_type, filename, bytes }, input);
+    },
+  });
+
+const createFile = ({ files, writes }: FileToolsDeps): Tool =>
+  fileTool({
+    name: 'create_file',
+    description: 'Creates a text file in this workspace; it is kept after this conversation.',
+    action: 'create',
+    effect: 'write',
+    properties: { path: PATH, content: { type: 'string' }, ...FACTS, namespace: NAMESPACE_ARGUMENT },
+    required: ['path', 'content'],
+    run: async (context, input) => {
+      const path = pathOf(input);
+      requireOwnPath(context, path);
+      const namespace = await files.namespace(context, input);
+      const record = await writes.create(toolOrigin(context, 'create_file'), {
+        namespace,
+        file: newFile(path, { mediaType: textTypeOf(path), ...factsOf(input) }),
+        content: contentOf(input),
+        filename: '',
+        session: { id: context.sessionId, agent: context.agent },
+        once: onceFor(context),
+      });
+      return jsonResult(shownFile(record));
+    },
+  });
+
+const updateFile = ({ files, writes }: FileToolsDeps): Tool =>
+  fileTool({
+    name: 'update_file',
+    description: 'Replaces the content of a text file of this workspace.',
+    action: 'update',
+    effect: 'write',
+    properties: { path: PATH, content: { type: 'string' }, ...FACTS, namespace: NAMESPACE_ARGUMENT },
+    required: ['path', 'content'],
+    run: async (context, input) => {
+      const { key } = await ownFile(files, context, input);
+      const record = await writes.update(toolOrigin(context, 'update_file'), key, {
+        file: create(FileSchema, { spec: create(FileSpecSchema, factsOf(input)) }),
+        content: contentOf(input),
+        filename: '',
+        once: onceFor(context),
+      });
+      return jsonResult(shownFile(record));
+    },
+  });
+
+const deleteFile = ({ files, store, writer }: FileToolsDeps): Tool =>
+  fileTool({
+    name: 'delete_file',
+    description: 'Deletes a file of this workspace.',
+    action: 'delete',
+    effect: 'write',
+    properties: { path: PATH, namespace: NAMESPACE_ARGUMENT },
+    run: async (context, input) => {
+      // A run after a crash no longer finds the file.
+      const earlier = await earlierAnswer(store, context.idempotencyKey);
+      if (earlier !== undefined) return jsonResult(earlier);
+      const { key } = await ownFile(files, context, input);
+      const path = pathOf(input);
+      return jsonResult(
+        await store.write((tx) =>
+          oncePerCall(tx, context.idempotencyKey, async () => {
+            await writer.remove(tx, toolOrigin(context, 'delete_file'), { key });
+            return { path, deleted: true };
+          }),
+        ),
+      );
+    },
+  });
+
+const promoteArtifact = ({ artifacts }: FileToolsDeps): Tool =>
+  fileTool({
+    name: 'promote_artifact',
+    description: 'Copies an artifact of a conversation into a file of this workspace, where it is kept.',
+    action: 'create',
+    effect: 'write',
+    properties: { artifact_uri: { type: 'string', maxLength: 1024 }, path: PATH, index_policy: FACTS.index_policy },
+    required: ['artifact_uri', 'path'],
+    run: async (context, input) => {
+      const path = pathOf(input);
+      requireOwnPath(context, path);
+      const { namespace: ns, agent, sessionId } = context;
+      const artifact = await artifacts.open({ ns, agent, sessionId }, textOrEmpty(input['artifact_uri']), 'promote');
+      const record = await artifacts.promote(toolOrigin(context, 'promote_artifact'), artifact, {
+        file: newFile(path, factsOf(input)),
+        session: { id: sessionId, agent },
+        once: onceFor(context),
+      });
+      return jsonResult(shownFile(record));
+    },
+  });
+
+/** The effect of a call on a file, once for all of its runs. */
+export const onceFor =
+  ({ idempotencyKey }: ToolContext): FileEffect =>
+  (tx, effect) =>
+    oncePerCall(tx, idempotencyKey, effect);
+
+/** A file as tools make it: kept whatever happens to the session. */
+export const newFile = (path: string, facts: Readonly<Record<string, unknown>>) =>
+  create(FileSchema, { spec: create(FileSpecSchema, { ...facts, path, retention: FileRetention.RETAINED }) });
+
+const contentOf = (input: ToolInput): Uint8Array => new TextEncoder().encode(textOrEmpty(input['content']));
+
+const factsOf = (input: ToolInput) => ({
+  ...(typeof input['media_type'] === 'string' ? { mediaType: input['media_type'] } : {}),
+  purpose: PURPOSES[textOrEmpty(input['purpose'])] ?? FilePurpose.UNSPECIFIED,
+  indexPolicy: POLICIES[textOrEmpty(input['index_policy'])] ?? FileIndexPolicy.UNSPECIFIED,
+});
+
+const requireOwnPath = ({ identity }: ToolContext, path: string): void => {
+  if (!isForIdentity(path, identity))
+    throw invalidField('path', 'lies in a folder that belongs to another identity', 'FILE_PATH');
+};
+
+/** A file to be changed: one of the namespace itself, not of a skill that is inherited. */
+const ownFile = async (files: ToolFiles, context: ToolContext, input: ToolInput): Promise<StoredResource> => {
+  const record = await files.find(context, input);
+  if (record.key.namespace !== (await files.namespace(context, input)))
+    throw invalidField('path', 'belongs to a skill of another namespace', 'FILE_PATH');
+  return record;
+};

@@ -1,0 +1,114 @@
+import { FilePurpose } from '@svc/api/resources';
+import { resourceNotFound } from '../../../../resources/index.ts';
+import type { ReadTx, Store, StoredResource } from '../../../../store/contracts/index.ts';
+import { namespaceOf, shownTime } from '../../../../tools/authority-contract.ts';
+import type { ToolContext } from '../../../../tools/contract.ts';
+import { fileSpec, objectOf } from '../file-facts.ts';
+import type { FileReads } from '../file-reads.ts';
+import { isForIdentity, skillOfPath } from '../file-rules.ts';
+import { fileKey } from '../file-writes.ts';
+
+export interface ToolFilesDeps {
+  readonly store: Pick<Store, 'direct'>;
+  readonly reads: Pick<FileReads, 'find' | 'list' | 'bytes'>;
+  readonly visibleNamespaces: (reads: Pick<ReadTx, 'resources'>, namespace: string) => Promise<readonly string[]>;
+  /** The namespace of a skill that is active in the session; undefined for any other name. */
+  readonly activeSkill: (
+    session: { readonly namespace: string; readonly agent: string; readonly sessionId: string },
+    name: string,
+  ) => Promise<string | undefined>;
+}
+
+export type ToolInput = Readonly<Record<string, unknown>>;
+
+/** The path in the arguments of a call, which may leave out the first slash. */
+export const pathOf = (input: ToolInput): string => {
+  const path = String(input['path'] ?? '');
+  return path.startsWith('/') ? path : `/${path}`;
+};
+
+/**
+ * Files as a turn may see them: those of its namespace, without the files of other identities and without the files of skills that are
+ * not active in its session. What it may not see is missing to it.
+ */
+export class ToolFiles {
+  readonly #deps: ToolFilesDeps;
+
+  constructor(deps: ToolFilesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The namespace the call acts in. Throws PERMISSION_DENIED. */
+  namespace(context: ToolContext, input: ToolInput): Promise<string> {
+    const { store, visibleNamespaces } = this.#deps;
+    return namespaceOf(context, input['namespace'], (name) => visibleNamespaces(store.direct, name));
+  }
+
+  /** Throws FILE_NOT_FOUND, PERMISSION_DENIED. */
+  async find(context: ToolContext, input: ToolInput): Promise<StoredResource> {
+    const path = pathOf(input);
+    const namespace = await this.namespace(context, input);
+    const skill = skillOfPath(path);
+    // The files of a skill lie where the skill does, which may be an ancestor.
+    const place = skill === undefined ? undefined : await this.#deps.activeSkill(context, skill);
+    const record = await this.#deps.reads.find(fileKey(place ?? namespace, path));
+    if (!(await this.#isSeen(context, record))) throw resourceNotFound(record.key);
+    return record;
+  }
+
+  /** Files below a prefix by path, and whether there are more. Throws PERMISSION_DENIED. */
+  async list(
+    context: ToolContext,
+    input: ToolInput,
+    asked: { readonly prefix: string; readonly purpose: FilePurpose; readonly size: number },
+  ): Promise<{ readonly records: readonly StoredResource[]; readonly isCut: boolean }> {
+    const namespace = await this.namespace(context, input);
+    const seen: StoredResource[] = [];
+    for (let pageToken = ''; ; ) {
+      const page = await this.#deps.reads.list({
+        ...{ namespace, pathPrefix: asked.prefix, purpose: asked.purpose, pageSize: 0, pageToken },
+        ...{ labelSelector: '', metadataOnly: false },
+      });
+      for (const record of page.records) if (await this.#isSeen(context, record)) seen.push(record);
+      pageToken = page.nextPageToken;
+      if (pageToken === '' || seen.length > asked.size) break;
+    }
+    const records = seen.slice(0, asked.size).sort((left, right) => (pathIn(left) < pathIn(right) ? -1 : 1));
+    return { records, isCut: seen.length > asked.size };
+  }
+
+  /** Undefined for a file without content. Throws OBJECT_DAMAGED. */
+  bytes(record: StoredResource): Promise<Uint8Array | undefined> {
+    return this.#deps.reads.bytes(record);
+  }
+
+  async #isSeen(context: ToolContext, record: StoredResource): Promise<boolean> {
+    const { path, purpose } = fileSpec(record);
+    if (!isForIdentity(path, context.identity)) return false;
+    const skill = purpose === FilePurpose.SKILL ? skillOfPath(path) : undefined;
+    return skill === undefined || (await this.#deps.activeSkill(context, skill)) !== undefined;
+  }
+}
+
+const pathIn = (record: StoredResource): string => fileSpec(record).path;
+
+/** Purposes and index policies by the words that tools use. */
+export const PURPOSES: Readonly<Record<string, FilePurpose>> = {
+  memory: FilePurpose.MEMORY,
+  artifact: FilePurpose.ARTIFACT,
+  skill: FilePurpose.SKILL,
+};
+
+/** A file as tools describe it. */
+export const shownFile = (record: StoredResource) => {
+  const { path, mediaType, purpose } = fileSpec(record);
+  const object = objectOf(record.annotations);
+  return {
+    path,
+    uri: `file://${record.key.namespace}/${record.key.name}`,
+    media_type: mediaType,
+    purpose: Object.keys(PURPOSES).find((word) => PURPOSES[word] === purpose) ?? '',
+    size_bytes: object?.sizeBytes ?? 0,
+    updated_at: shownTime(object?.updatedAt ?? record.createdAt),
+  };
+};

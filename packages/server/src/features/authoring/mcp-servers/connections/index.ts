@@ -1,0 +1,10 @@
+/**
+ * The connections of turns to MCP servers: which server a reference leads to now (server-lookup), one slot for each with its
+ * connection, list of tools and breaker (server-slot, connection-pool), its tools for models (mcp-tool-source). Does not own the
+ * protocol (protocols/mcp) nor the conditions of the resources, to which it only reports.
+ */
+export { ConnectionPool } from './connection-pool.ts';
+export { mcpToolSource } from './mcp-tool-source.ts';
+export { ServerLookup } from './server-lookup.ts';
+export type { ListOutcome } from './server-slot.ts';
+export type { WantedServer } from './wanted-server.ts';

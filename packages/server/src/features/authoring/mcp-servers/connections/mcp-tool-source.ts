@@ -1,0 +1,45 @@
+import { McpFailure } from '../../../../protocols/mcp/contract.ts';
+import type { Tool, ToolSource, ToolTurn } from '../../../../tools/contract.ts';
+import type { ConnectionPool } from './connection-pool.ts';
+import { type RemoteTool, toolOf } from './mcp-tools.ts';
+import type { ServerLookup } from './server-lookup.ts';
+import { modelNames } from './tool-name-rules.ts';
+
+/** Time that a turn waits for the lists of all its servers, which are asked side by side. */
+const LISTS_MS = 5_000;
+
+/**
+ * The tools of the MCP servers that an agent refers to. What a reference means is read from the store at every step: a server that
+ * was changed, disabled or removed is so for the next step on every worker.
+ */
+export const mcpToolSource = (deps: { readonly lookup: ServerLookup; readonly pool: ConnectionPool }): ToolSource => ({
+  name: 'mcp',
+  concerns: ({ mcpServers }) => mcpServers.length > 0,
+  tools: async (turn: ToolTurn): Promise<readonly Tool[]> => {
+    const { namespace, mcpServers } = turn.grants;
+    const lists = await Promise.all(mcpServers.map((server) => listed(deps, namespace, server)));
+    const remotes = lists.flat();
+    const names = modelNames(remotes);
+    return remotes.map((remote, index) => toolOf(names[index] as string, remote));
+  },
+});
+
+/** Tools of one server; none of one that fails, which the pool logs and records. */
+const listed = async (
+  { lookup, pool }: { readonly lookup: ServerLookup; readonly pool: ConnectionPool },
+  namespace: string,
+  server: string,
+): Promise<readonly RemoteTool[]> => {
+  const wanted = await lookup.find(namespace, server);
+  if (typeof wanted !== 'object') return [];
+  const slot = pool.slot(wanted);
+  try {
+    const tools = await slot.tools(LISTS_MS);
+    return tools
+      .filter(({ name }) => wanted.allowlist === undefined || wanted.allowlist.includes(name))
+      .map((described) => ({ server, tool: described.name, described, call: (call) => slot.call(call) }));
+  } catch (error) {
+    if (error instanceof McpFailure) return [];
+    throw error;
+  }
+};

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { isFault } from '../../../../base/index.ts';
+import type { McpEra, McpTarget } from '../../../../protocols/mcp/contract.ts';
+import { isSecretReference, SYSTEM_NAMESPACE } from '../../../../resources/index.ts';
+import type { ReadTx, Store } from '../../../../store/contracts/index.ts';
+import type { SourcedText } from '../effective-server.ts';
+import type { McpReferences, ResolvedMcpServer } from '../mcp-references.ts';
+import { ERA_ANNOTATION, isStdio } from '../mcp-rules.ts';
+import type { WantedServer } from './wanted-server.ts';
+
+export interface ServerLookupDeps {
+  readonly store: Pick<Store, 'direct'>;
+  /** Opens sealed values. */
+  readonly references: McpReferences;
+  /** Value behind `secret://`, from the namespace of the resource that holds the reference. Throws a Fault. */
+  readonly secret: (namespace: string, reference: string) => Promise<string>;
+  /** The namespace and its ancestors, [] for one that is deleted. */
+  readonly visibleNamespaces: (reads: Pick<ReadTx, 'resources'>, namespace: string) => Promise<readonly string[]>;
+}
+
+/** Why nothing connects to a server that was found. */
+type Unusable = 'disabled' | 'broker';
+
+/** Finds what references of agents, servers and bindings lead to. */
+export class ServerLookup {
+  readonly #deps: ServerLookupDeps;
+
+  constructor(deps: ServerLookupDeps) {
+    this.#deps = deps;
+  }
+
+  /** What an entry of mcp_server_refs of an agent of the namespace means; a word says why nothing connects to it. */
+  async find(namespace: string, name: string): Promise<WantedServer | Unusable | undefined> {
+    const { store, references, visibleNamespaces } = this.#deps;
+    const reads = store.direct;
+    if ((await visibleNamespaces(reads, namespace)).length === 0) return undefined;
+    const resolved = await references.resolve(reads, namespace, name);
+    return resolved === undefined ? undefined : this.#wanted(namespace, resolved);
+  }
+
+  /** The server itself, as its own namespace would use it without a binding. */
+  findServer(namespace: string, name: string): Promise<WantedServer | Unusable | undefined> {
+    return this.#serverFor(namespace, namespace, name);
+  }
+
+  /** The key of the same place by now. */
+  async keyNow({ subject, namespace }: WantedServer): Promise<string | undefined> {
+    const { kind, name, namespace: home } = subject.key;
+    const found = await (kind === 'McpServer' ? this.#serverFor(namespace, home, name) : this.find(namespace, name));
+    return typeof found === 'object' ? found.key : undefined;
+  }
+
+  async #serverFor(namespace: string, home: string, name: string): Promise<WantedServer | Unusable | undefined> {
+    const { store, references, visibleNamespaces } = this.#deps;
+    if ((await visibleNamespaces(store.direct, namespace)).length === 0) return undefined;
+    const resolved = await references.resolveServer(store.direct, home, name);
+    return resolved === undefined ? undefined : this.#wanted(namespace, resolved);
+  }
+
+  async #wanted(namespace: string, resolved: ResolvedMcpServer): Promise<WantedServer | Unusable> {
+    const { server, binding, effective } = resolved;
+    if (effective.isDisabled) return 'disabled';
+    if (effective.authBroker !== undefined) return 'broker';
+    const subject = binding ?? server;
+    const era = eraOf(subject.annotations[ERA_ANNOTATION] ?? server.annotations[ERA_ANNOTATION]);
+    const texts = await this.#texts(resolved);
+    const made = { namespace, era, held: [server, binding].map((one) => [one?.uid, one?.generation]), texts };
+    return {
+      place: `${subject.uid}@${namespace}`,
+      key: createHash('sha256').update(JSON.stringify(made)).digest('hex'),
+      namespace,
+      subject,
+      era,
+      allowlist: effective.allowlist,
+      target: () => this.#target(resolved),
+    };
+  }
+
+  /** What the secrets say now, or why they do not; both change the key. */
+  async #texts({ effective: { args, headers } }: ResolvedMcpServer): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const text of [...args, ...Object.values(headers)])
+      if (isSecretReference(text.text)) found.push(await this.#resolved(text).catch(problemOf));
+    return found;
+  }
+
+  async #target({ server, effective }: ResolvedMcpServer): Promise<McpTarget> {
+    const { transport, target } = effective;
+    const args: string[] = [];
+    for (const text of effective.args) args.push(await this.#resolved(text));
+    const values: Record<string, string> = {};
+    for (const [name, text] of Object.entries(effective.headers)) values[name] = await this.#resolved(text);
+    if (isStdio(transport)) return { transport: 'stdio', command: target, args, environment: values };
+    const isTrusted = server.key.namespace === SYSTEM_NAMESPACE;
+    return { transport: transport === 'sse' ? 'sse' : 'http', url: target, headers: values, isTrusted };
+  }
+
+  async #resolved({ text, namespace }: SourcedText): Promise<string> {
+    return isSecretReference(text) ? this.#deps.secret(namespace, text) : text;
+  }
+}
+
+/** What the rules of the field let through; a value of an earlier release means the default. */
+const eraOf = (text = 'auto'): McpEra => (text === '2026' || text === '2025' ? text : 'auto');
+
+const problemOf = (error: unknown): string => {
+  if (isFault(error)) return error.message;
+  throw error;
+};

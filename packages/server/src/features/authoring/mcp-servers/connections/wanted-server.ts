@@ -1,0 +1,19 @@
+import type { McpAuthorization, McpEra, McpTarget } from '../../../../protocols/mcp/contract.ts';
+import type { StoredResource } from '../../../../store/contracts/index.ts';
+
+/** A server as it is to be reached now, from one namespace. */
+export interface WantedServer {
+  /** What stays the same when the configuration changes: the resource and the namespace that uses it. */
+  readonly place: string;
+  /** Hash of everything that the connection is made of, resolved secrets included. */
+  readonly key: string;
+  readonly namespace: string;
+  /** The binding, or the server where there is none: the resource whose conditions say how it is. */
+  readonly subject: StoredResource;
+  readonly era: McpEra;
+  /** Undefined = every tool. */
+  readonly allowlist: readonly string[] | undefined;
+  readonly authorization?: McpAuthorization;
+  /** Throws a Fault for a secret that does not resolve. */
+  target(): Promise<McpTarget>;
+}

@@ -1,0 +1,48 @@
+import { McpFailure } from './contract.ts';
+
+/** Fetch as the library calls it. */
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Longest body, and longest event of an event stream: 16 MiB hold a media result of 12 MiB. */
+export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+/** `fetch` whose answers end with an error once one message is longer than `limitBytes`: the library would collect it in memory. */
+export const boundedFetch =
+  (fetch: Fetch, limitBytes = MESSAGE_BYTES_MAX): Fetch =>
+  async (url, init) => {
+    const response = await fetch(url, init);
+    if (response.body === null) return response;
+    const isStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+    const bounded = response.body.pipeThrough(messageLimit(isStream, limitBytes));
+    const { status, statusText, headers } = response;
+    const answer = new Response(bounded, { status, statusText, headers });
+    Object.defineProperty(answer, 'url', { value: response.url });
+    return answer;
+  };
+
+/** Counts bytes, in an event stream from the last empty line on. */
+const messageLimit = (isStream: boolean, limitBytes: number): TransformStream<Uint8Array, Uint8Array> => {
+  let size = 0;
+  let isLineEmpty = true;
+  return new TransformStream({
+    transform(chunk, controller) {
+      if (!isStream) size += chunk.length;
+      else
+        for (const byte of chunk) {
+          size++;
+          if (byte === NEWLINE) {
+            if (isLineEmpty) size = 0;
+            isLineEmpty = true;
+          } else if (byte !== RETURN) isLineEmpty = false;
+        }
+      if (size > limitBytes) {
+        controller.error(new McpFailure('malformed', `the server sent a message above ${limitBytes} bytes`));
+        return;
+      }
+      controller.enqueue(chunk);
+    },
+  });
+};

@@ -1,0 +1,133 @@
+/** What the product needs of the Model Context Protocol as a client, without a word of its wire. */
+
+/** Era of the protocol to speak: `auto` tries the stateless one (2026-07-28) first, then the one with sessions. */
+export type McpEra = 'auto' | '2026' | '2025';
+
+/** A server reached over HTTP; `sse` is the older form of it, with one long event stream. */
+export interface McpHttpTarget {
+  readonly transport: 'http' | 'sse';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** True for a server that the operator declared: it may have an address inside the private network. */
+  readonly isTrusted: boolean;
+}
+
+/** A server that runs as a process of this machine. */
+export interface McpProcessTarget {
+  readonly transport: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** In addition to PATH, HOME and the like; nothing else is inherited. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export type McpTarget = McpHttpTarget | McpProcessTarget;
+
+/** A bearer token for each request, and what is done when the server does not take it. */
+export interface McpAuthorization {
+  token(): Promise<string>;
+  /** After an HTTP 401; the request is sent once more with the next `token()`. */
+  rejected(): Promise<void>;
+}
+
+export interface McpConnectOptions {
+  readonly era: McpEra;
+  readonly signal: AbortSignal;
+  readonly authorization?: McpAuthorization;
+}
+
+export interface McpConnector {
+  /** Negotiates the protocol; rejects with McpFailure, and leaves nothing open then. */
+  connect(target: McpTarget, options: McpConnectOptions): Promise<McpConnection>;
+}
+
+/** What a server says about itself. */
+export interface McpServerFacts {
+  readonly name: string;
+  readonly version: string;
+  /** The negotiated version, such as `2026-07-28`. */
+  readonly protocol: string;
+}
+
+/** A tool as its server describes it; nothing of it is to be trusted. */
+export interface McpTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of an object. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** The server's word that a call changes nothing. */
+  readonly isReadOnly: boolean;
+}
+
+/** What a server asks a person in the middle of a call. */
+export interface McpQuestion {
+  /** The same for the same question, also when the call runs again. */
+  readonly key: string;
+  readonly message: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** What a person said to it. */
+export type McpReply =
+  | { readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>> }
+  | { readonly action: 'decline' };
+
+export interface McpCall {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Sent in `_meta` of the request, next to what the protocol puts there. */
+  readonly meta: Readonly<Record<string, string>>;
+  /** When it aborts, the server learns that the call is cancelled. */
+  readonly signal: AbortSignal;
+  readonly progress: () => void;
+  /** What is known already; undefined ends the call with the question. */
+  readonly reply: (question: McpQuestion) => McpReply | undefined;
+}
+
+export type McpContent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'bytes'; readonly mediaType: string; readonly name: string; readonly bytes: Uint8Array };
+
+export interface McpResult {
+  readonly content: readonly McpContent[];
+  readonly structured?: unknown;
+  readonly isError: boolean;
+}
+
+/** A call ended, or it needs an answer first and has to be made again with it. */
+export type McpOutcome = { readonly result: McpResult } | { readonly question: McpQuestion };
+
+/** An open connection. Its calls may run side by side. */
+export interface McpConnection {
+  readonly server: McpServerFacts;
+  /** True once the connection is of no use any more; calls then reject. */
+  readonly isClosed: boolean;
+  /** All pages of the list, at most 1,000 tools. Rejects with McpFailure. */
+  tools(signal: AbortSignal): Promise<readonly McpTool[]>;
+  /** Rejects with McpFailure. */
+  call(call: McpCall): Promise<McpOutcome>;
+  /** Asks for a sign of life where the era has one. Rejects with McpFailure. */
+  ping(signal: AbortSignal): Promise<void>;
+  /** Called when the server says that its list of tools changed. */
+  onToolsChanged(listen: () => void): void;
+  /** Ends the session, or the process; never rejects. */
+  close(): Promise<void>;
+}
+
+/**
+ * Why a server could not be used. `refused`: its address is not allowed; `auth`: it does not accept the credentials; `lost`: the
+ * connection ended in the middle; `expired`: the server forgot the session and did nothing; `malformed`: it does not keep to the
+ * protocol or to its own schema; `rejected`: it answered with an error.
+ */
+export type McpFailureKind = 'connect' | 'refused' | 'auth' | 'timeout' | 'lost' | 'expired' | 'malformed' | 'rejected';
+
+/** Its message is safe to show: no headers, no credentials, nothing that the server wrote. */
+export class McpFailure extends Error {
+  readonly kind: McpFailureKind;
+
+  constructor(kind: McpFailureKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'McpFailure';
+    this.kind = kind;
+  }
+}
