@@ -106,7 +106,10 @@ const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
 };
 
 /** Who works with whom and when. */
-const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
+const coordination = (
+  { config, engines, host, turns }: FeatureNeeds,
+  { files }: Pick<ReturnType<typeof authoring>, 'files'>,
+) => {
   const { objects, secrets, runtime } = turns;
   return {
     channels: channelsModule({ ...host, channels: host.facade('Channel'), objects }),
@@ -118,7 +121,7 @@ const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
     workflows: workflowsModule(host),
-    delegation: delegationModule({ ...host, ...runtime }),
+    delegation: delegationModule({ ...host, ...runtime, shareArtifacts: files.shareArtifacts }),
     tasks: tasksModule({ ...host, lifecycle: runtime.lifecycle }),
   };
 };
@@ -207,7 +210,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(needs, {
     sessions,
   });
-  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs);
+  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs, { files });
   const { workers, sandboxes, access, admin, backups } = platform(needs);
   const ui = uiModule({
     ...host,

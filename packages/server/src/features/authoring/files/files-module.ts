@@ -11,7 +11,15 @@ import { FileWorker, fileController } from './file-worker.ts';
 import type { FilesDeps } from './files-deps.ts';
 import { LinkKey, ObjectCollector, ObjectLinks, SEALED_LINK_KEY } from './objects/index.ts';
 import { PdfTexts } from './pdf/index.ts';
-import { artifactTools, artifactToolset, fileTools, ToolFiles, type ToolFilesDeps } from './tools/index.ts';
+import {
+  artifactTools,
+  artifactToolset,
+  fileTools,
+  type ShareArtifacts,
+  shareArtifacts,
+  ToolFiles,
+  type ToolFilesDeps,
+} from './tools/index.ts';
 import { UploadSignatures } from './transfers/index.ts';
 
 const COLLECT_MS = 600_000;
@@ -43,6 +51,7 @@ interface FilesModuleDeps
 export interface FilesModule extends FeatureModule {
   /** Signed links to object bytes. */
   readonly links: ObjectLinks;
+  readonly shareArtifacts: ShareArtifacts;
   /** Opens the key of links and uploads. */
   start(): Promise<void>;
 }
@@ -70,6 +79,7 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     tools: [...fileTools(parts), ...artifactTools(parts)],
     toolSources: [artifactToolset],
     links,
+    shareArtifacts: shareArtifacts(artifacts.artifacts),
     start: () => key.open(),
   };
 };

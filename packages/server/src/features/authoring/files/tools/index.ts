@@ -4,4 +4,5 @@
  */
 export { artifactTools, artifactToolset } from './artifact-tools.ts';
 export { fileTools } from './file-tools.ts';
+export { type ShareArtifacts, shareArtifacts } from './share-artifacts.ts';
 export { ToolFiles, type ToolFilesDeps } from './tool-files.ts';
