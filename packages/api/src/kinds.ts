@@ -60,7 +60,6 @@ export interface KindFacts {
 /** Rank of what is applied after everything else: kinds that no manifest holds, and custom kinds. */
 const LAST_RANK = 1_000;
 
-const NO_SANDBOX = 'this version of svc does not run sandboxes';
 const NO_CONNECTOR = 'this version of svc does not run connectors: no event is taken and nothing is delivered';
 
 const RESOURCE_SERVICE: KindWriters = { gateway: false, resourceService: 'all', fileService: false };
@@ -220,7 +219,6 @@ const rows: readonly Row[] = [
       { path: ['credentialsJson'], form: 'leaves' },
       { path: ['providerConfigJson'], form: 'leaves' },
     ],
-    notExecuted: NO_SANDBOX,
   },
   {
     kind: 'SandboxPolicy',
@@ -228,7 +226,6 @@ const rows: readonly Row[] = [
     short: 'sbp',
     status: 'common',
     applyRank: 80,
-    notExecuted: NO_SANDBOX,
   },
   {
     kind: 'Sandbox',
@@ -238,7 +235,6 @@ const rows: readonly Row[] = [
     inTemplates: false,
     applyRank: 90,
     sensitiveStatus: [{ path: ['lease', 'token'], form: 'drop' }],
-    notExecuted: NO_SANDBOX,
   },
   { kind: 'Task', plural: 'tasks', status: 'own', applyRank: 200 },
   { kind: 'UsagePolicy', plural: 'usagepolicies', short: 'up', status: 'own', hasActivity: true, applyRank: 20 },

@@ -13,6 +13,7 @@ import { GatewayService } from '../gen/svc/gateway/gateway_service_pb.js';
 import { ResourceService } from '../gen/svc/gateway/resource_service_pb.js';
 import { SessionControlService } from '../gen/svc/gateway/session_control_service_pb.js';
 import { TaskService } from '../gen/svc/gateway/task_service_pb.js';
+import { UsageService } from '../gen/svc/gateway/usage_service_pb.js';
 import { WorkflowService } from '../gen/svc/gateway/workflow_service_pb.js';
 import { type HttpRule, http } from './http.ts';
 
@@ -51,6 +52,7 @@ export const services: readonly DescService[] = [
   SessionControlService,
   WorkflowService,
   TaskService,
+  UsageService,
   FileService,
   AuthService,
   AdminService,

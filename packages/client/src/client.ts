@@ -7,6 +7,7 @@ import {
   ResourceService,
   SessionControlService,
   TaskService,
+  UsageService,
   WorkflowService,
 } from '@svc/api/gateway';
 import { type CallOptions, type Calls, callsOf } from './calls.ts';
@@ -22,6 +23,7 @@ export interface Client {
   readonly sessionControl: Calls<typeof SessionControlService>;
   readonly workflows: Calls<typeof WorkflowService>;
   readonly tasks: Calls<typeof TaskService>;
+  readonly usage: Calls<typeof UsageService>;
   readonly files: Calls<typeof FileService>;
   readonly auth: Calls<typeof AuthService>;
   readonly admin: Calls<typeof AdminService>;
@@ -48,6 +50,7 @@ export const createClient = (options: ClientOptions): Client => {
     sessionControl: control,
     workflows: callsOf(WorkflowService, connection, policy),
     tasks: callsOf(TaskService, connection, policy),
+    usage: callsOf(UsageService, connection, policy),
     files: callsOf(FileService, connection, policy),
     auth: callsOf(AuthService, connection, policy),
     admin: callsOf(AdminService, connection, policy),

@@ -8,6 +8,7 @@ import type {
   ResourceService,
   SessionControlService,
   TaskService,
+  UsageService,
   WorkflowService,
 } from '@svc/api/gateway';
 import type { CallOptions } from './calls.ts';
@@ -23,6 +24,7 @@ interface Services {
   readonly ResourceService: typeof ResourceService;
   readonly SessionControlService: typeof SessionControlService;
   readonly TaskService: typeof TaskService;
+  readonly UsageService: typeof UsageService;
   readonly WorkflowService: typeof WorkflowService;
 }
 

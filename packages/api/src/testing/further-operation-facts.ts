@@ -57,6 +57,14 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
       'SessionResponse',
     ],
     [
+      'CompactSession',
+      'POST',
+      '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}:compact',
+      '*',
+      'CompactSessionRequest',
+      'CompactSessionResponse',
+    ],
+    [
       'ListTurns',
       'GET',
       '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}/turns',
@@ -113,6 +121,9 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
   ],
   'svc.gateway.TaskService': [
     ['UpdateTask', 'POST', '/v1/ns/{ns}/tasks/{name}:update', '*', 'UpdateTaskRequest', 'TaskResponse'],
+  ],
+  'svc.gateway.UsageService': [
+    ['ReportUsage', 'GET', '/v1/ns/{ns}/usage', '', 'ReportUsageRequest', 'ReportUsageResponse'],
   ],
   'svc.gateway.FileService': [
     ['CreateFile', 'POST', '/v1/ns/{ns}/files', '*', 'CreateFileRequest', 'FileResponse'],

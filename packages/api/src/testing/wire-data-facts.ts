@@ -11,7 +11,7 @@ export const dataMessages: Readonly<Record<string, string>> = {
   'data.Principal':
     '1 external_id string, 2 address string, 3 display_name string, 4 kind string, 5 metadata map<string>',
   'data.TokenCounter':
-    '1 input_tokens uint64, 2 output_tokens uint64, 3 reasoning_output_tokens uint64, 4 total_tokens uint64, 5 cached_input_tokens uint64, 6 usage_available bool, 7 provider_request_id string?, 8 provider string, 9 model string, 10 cache_write_tokens uint64',
+    '1 input_tokens uint64, 2 output_tokens uint64, 3 reasoning_output_tokens uint64, 4 total_tokens uint64, 5 cached_input_tokens uint64, 6 usage_available bool, 7 provider_request_id string?, 8 provider string, 9 model string, 10 cache_write_tokens uint64, 11 cost_micros uint64?',
   'data.SessionMessagePart':
     '1 id string, 2 part_type SessionMessagePartType, 3 content string, 4 name string, 5 payload_json string, 6 created_at int64, 7 object ObjectRef',
   'data.SessionMessage':

@@ -31,7 +31,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.CreateSessionRequest': '1 agent string, 2 ns string, 3 labels map<string>, 4 keep_id string',
   'gateway.GetSessionRequest': '1 session_id string, 2 agent string, 3 ns string, 4 message_limit int32',
   'gateway.SessionResponse':
-    '1 session_id string, 2 agent string, 3 state string, 4 messages data.SessionMessage[], 6 labels map<string>, 7 session resources.Session, 8 active_turn_id string, 9 queued_turns uint32, 10 context_tokens data.TokenCounter, 11 stream_cursor string',
+    '1 session_id string, 2 agent string, 3 state string, 4 messages data.SessionMessage[], 6 labels map<string>, 7 session resources.Session, 8 active_turn_id string, 9 queued_turns uint32, 10 context_tokens data.TokenCounter, 11 stream_cursor string, 12 total_usage data.TokenCounter',
   'gateway.ListSessionMessagesRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 page_size int32, 5 before_message_id string?',
   'gateway.ListSessionMessagesResponseItem': '1 message data.SessionMessage',
@@ -66,6 +66,8 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.AnswerPermissionRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 request_id string, 5 decision data.PermissionDecision, 6 option_id string, 7 comment string',
   'gateway.AnswerPermissionResponse': '1 request data.PermissionRequest',
+  'gateway.CompactSessionRequest': '1 session_id string, 2 agent string, 3 ns string',
+  'gateway.CompactSessionResponse': '',
   'gateway.ForkSessionRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 through_message_id string, 5 labels map<string>',
   'gateway.ListTurnsRequest':
@@ -185,6 +187,11 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.UpdateTaskRequest':
     '1 ns string, 2 name string, 3 phase resources.TaskPhase, 4 progress_summary string, 5 resource_version string',
   'gateway.TaskResponse': '1 task resources.Task',
+  'gateway.ReportUsageRequest':
+    '1 ns string, 2 by string, 3 recursive bool, 4 since int64?, 5 until int64?, 6 agent string, 7 model string, 8 identity string, 9 limit int32',
+  'gateway.ReportUsageResponse': '1 rows UsageRow[], 2 total UsageRow',
+  'gateway.UsageRow':
+    '1 name string, 2 requests uint64, 3 input_tokens uint64, 4 cached_input_tokens uint64, 5 cache_write_tokens uint64, 6 output_tokens uint64, 7 reasoning_tokens uint64, 8 total_tokens uint64, 9 cost_micros uint64, 10 unpriced_requests uint64',
   'gateway.CreateFileRequest': '1 ns string, 2 file resources.File, 3 content bytes, 4 filename string',
   'gateway.UpdateFileRequest': '1 ns string, 2 name string, 3 file resources.File, 4 content bytes?, 5 filename string',
   'gateway.PrepareUploadRequest':

@@ -167,7 +167,8 @@ export const resourceMessages: Readonly<Record<string, string>> = {
     '1 selector UsageSelector, 2 metric string, 3 max uint64, 4 window string, 5 subject_scope string',
   'resources.UsagePolicySpec': '1 namespace_scope string, 2 hard UsageLimit[]',
   'resources.UsageLimitStatus':
-    '1 selector UsageSelector, 2 metric string, 3 max uint64, 4 window string, 5 window_start int64, 6 reset_at int64, 7 used uint64, 8 remaining uint64, 9 exceeded bool, 10 subject_scope string',
+    '1 selector UsageSelector, 2 metric string, 3 max uint64, 4 window string, 5 window_start int64, 6 reset_at int64, 7 used uint64, 8 remaining uint64, 9 exceeded bool, 10 subject_scope string, 11 raises UsageRaise[]',
+  'resources.UsageRaise': '1 identity string, 2 amount uint64, 3 until int64, 4 decided_by string',
   'resources.UsagePolicyStatus':
     '1 observed_generation uint64, 2 phase string, 3 conditions ResourceCondition[], 4 hard UsageLimitStatus[]',
   'resources.WorkerSpec': '',

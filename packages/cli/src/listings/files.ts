@@ -4,8 +4,12 @@ import { listUpTo, openPlain, type ScopeOptions } from '../context.ts';
 import type { Host } from '../host.ts';
 import { mapOf, msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
-import { outputForm, printList, resourceList } from '../output.ts';
+import { type OutputForm, outputForm, printList, resourceList } from '../output.ts';
 import { age, renderTable, sizeText } from '../terminal/index.ts';
+
+export interface MemoryListOptions extends ScopeOptions {
+  readonly identity?: string;
+}
 
 /** `svc file list [PREFIX]`: files by path. */
 export const listFiles = async (
@@ -22,14 +26,35 @@ export const listFiles = async (
   const files = await listUpTo(context, context.limit, (limit) =>
     listItems({ call, limit }, 'FileService/ListFiles', request),
   );
+  const none = `no files${pathPrefix === '' ? '' : ` below ${pathPrefix}`} in namespace ${target.namespace}`;
+  await printFiles(host, files, { form, none: () => note(none) });
+};
+
+/** `svc memory list [--identity ID]`: what agents remember, for all or for one identity. */
+export const listMemory = async (host: Host, options: GlobalOptions & MemoryListOptions): Promise<void> => {
+  const form = outputForm(options.output);
+  const context = await openPlain(host, options);
+  const { call, target, note } = context;
+  const request = { ns: target.namespace, identity: options.identity ?? '', member: 'files' };
+  const files = await listUpTo(context, context.limit, (limit) =>
+    listItems({ call, limit }, 'FileService/ListMemory', request),
+  );
+  const owner = options.identity === undefined ? 'shared ' : '';
+  await printFiles(host, files, { form, none: () => note(`no ${owner}memory in namespace ${target.namespace}`) });
+};
+
+const printFiles = async (
+  host: Host,
+  files: readonly JsonObject[],
+  { form, none }: { readonly form: OutputForm; readonly none: () => void },
+): Promise<void> => {
   if (form.form === 'name')
     return host.stdout.write(files.map(({ metadata }) => `file/${textOf(mapOf(metadata)['name'])}\n`).join(''));
   if (form.form !== 'table' && form.form !== 'wide') {
     const items = files.map((file) => ({ apiVersion: 'svc/v1', kind: 'File', ...file }));
     return printList(host, resourceList(items), form);
   }
-  if (files.length === 0)
-    return note(`no files${pathPrefix === '' ? '' : ` below ${pathPrefix}`} in namespace ${target.namespace}`);
+  if (files.length === 0) return none();
   const isWide = form.form === 'wide';
   const headings = ['PATH', 'SIZE', 'TYPE', 'PURPOSE', 'UPDATED'];
   const more = ['PHASE', 'INDEX', 'RETENTION', 'NAME', 'SHA256'];

@@ -4,4 +4,4 @@
  */
 export { listArtifacts } from './artifacts.ts';
 export { listKnowledge } from './documents.ts';
-export { listFiles } from './files.ts';
+export { listFiles, listMemory, type MemoryListOptions } from './files.ts';

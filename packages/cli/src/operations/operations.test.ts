@@ -14,6 +14,34 @@ const shell = (handlers: FakeHandlers, isTerminal = false) => {
   return run;
 };
 
+describe('svc usage --by', () => {
+  const asked: object[] = [];
+  const run = shell({
+    unary: {
+      ReportUsage: (request: { ns: string }) => {
+        asked.push(request);
+        const row = { requests: 2n, inputTokens: 30n, totalTokens: 40n, costMicros: 1_250_000n };
+        const rows = request.ns === 'default' ? [{ ...row, name: 'helper' }, { requests: 1n }] : [];
+        return { rows, total: { ...row, requests: 3n, unpricedRequests: 1n } };
+      },
+    },
+  });
+
+  it('shows what model calls used, and what is counted as free', async () => {
+    const { out, err } = await run('usage', '--by', 'agent', '--agent', 'helper', '--limit', '2', '--since', '7d');
+    expect(out).toMatch(
+      /^AGENT +CALLS +INPUT +CACHED +OUTPUT +REASONING +TOKENS +COST\nhelper +2 +30 .* 1\.2500\n\(others\)/,
+    );
+    expect(out).toMatch(/\ntotal +3 .* 1\.2500\n$/);
+    expect(err).toBe('1 calls of models without a price are counted as free\n');
+    expect(asked[0]).toMatchObject({ by: 'agent', agent: 'helper', limit: 2, since: micros(7 * 86_400) });
+    expect(JSON.parse((await run('usage', '--by', 'day', '-o', 'json')).out)).toMatchObject({
+      total: { requests: '3' },
+    });
+    expect((await run('usage', '--by', 'day', '-n', 'x')).err).toBe('no model was called in namespace x\n');
+  });
+});
+
 describe('svc usage', () => {
   const policy = ([namespace, name]: readonly [string, string], namespaceScope: string, limit: object) => ({
     ...{ kind: 'UsagePolicy', metadata: { name, namespace } },

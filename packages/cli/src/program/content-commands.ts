@@ -3,13 +3,15 @@ import type { GlobalOptions } from '../connection.ts';
 import type { ScopeOptions } from '../context.ts';
 import type { Host } from '../host.ts';
 import type { KnowledgeOptions, SyncOptions } from '../knowledge/index.ts';
+import type { MemoryListOptions } from '../listings/index.ts';
 import type { SecretOptions } from '../secrets/index.ts';
-import type { ArtifactOptions, PutOptions } from '../stored-files/index.ts';
+import type { ArtifactOptions, ForgetOptions, PutOptions } from '../stored-files/index.ts';
 import { example, run } from './run-action.ts';
 
 /** Commands about what agents read and make: files, artifacts, secrets, knowledge. */
 export const declareContentCommands = (program: Command, host: Host): void => {
   declareFiles(program.command('file').description('files of a namespace'), host);
+  declareMemory(program.command('memory').description('what agents remember'), host);
   declareArtifacts(program.command('artifact').description('what agents made in a session'), host);
   declareSecrets(program.command('secret').description('passwords, keys and tokens of a namespace'), host);
   declareKnowledge(program.command('knowledge').description('documents that agents read'), host);
@@ -42,6 +44,28 @@ const declareFiles = (file: Command, host: Host): void => {
   example(file.command('rm <file...>'), 'svc file rm /reports/may.pdf')
     .description('remove files')
     .action(run<GlobalOptions>(async (words, options) => (await load()).removeFiles(host, words, options)));
+};
+
+const declareMemory = (memory: Command, host: Host): void => {
+  const load = () => import('../stored-files/index.ts');
+  example(memory.command('list'), 'svc memory list --identity key:01a2004b-560f-7044-bbf3-2ade092e2675')
+    .description('what all turns share, or what belongs to one identity, by path')
+    .option('--identity <id>', 'as audit records name it')
+    .option('--limit <count>', 'most files')
+    .action(
+      run<GlobalOptions & MemoryListOptions>(async (_words, options) =>
+        (await import('../listings/index.ts')).listMemory(host, options),
+      ),
+    );
+  example(memory.command('show <path>'), 'svc memory show /preferences.md')
+    .description('the text that is remembered at a path')
+    .action(run<GlobalOptions>(async ([path = ''], options) => (await load()).getFile(host, [path], options)));
+  example(memory.command('forget <identity>'), 'svc memory forget key:01a2004b-560f-7044-bbf3-2ade092e2675')
+    .description('remove everything that belongs to an identity; what all turns share stays')
+    .option('-y, --yes', 'do not ask before removing')
+    .action(
+      run<ForgetOptions>(async ([identity = ''], options) => (await load()).forgetMemory(host, identity, options)),
+    );
 };
 
 const declareArtifacts = (artifact: Command, host: Host): void => {

@@ -3,7 +3,7 @@ import type { RebaseOptions } from '../agents/index.ts';
 import type { ChannelOptions } from '../channels/index.ts';
 import type { GlobalOptions } from '../connection.ts';
 import type { Host } from '../host.ts';
-import type { EventOptions, UsageOptions } from '../operations/index.ts';
+import type { EventOptions, ReportOptions, UsageOptions } from '../operations/index.ts';
 import type { PurgeOptions } from '../resources/index.ts';
 import type { NextOptions } from '../schedules/index.ts';
 import { example, run } from './run-action.ts';
@@ -83,10 +83,22 @@ const declareSchedules = (schedule: Command, host: Host): void => {
 
 const declareOperations = (program: Command, host: Host): void => {
   const load = () => import('../operations/index.ts');
-  example(program.command('usage'), 'svc usage -n acme')
-    .description('limits in effect and how much of them is used')
+  example(program.command('usage'), 'svc usage -n acme', 'svc usage --by model --since 7d --recursive')
+    .description('limits in effect and how much of them is used; with --by what model calls used')
     .option('-A, --all-namespaces', 'of every namespace')
-    .action(run<UsageOptions>(async (_words, options) => (await load()).showUsage(host, options)));
+    .option('--by <group>', 'tokens and cost by agent, model, identity, namespace or day')
+    .option('--since <time>', 'with --by: such as 7d or 2030-01-31, default 30d')
+    .option('--recursive', 'with --by: of the namespaces below too')
+    .option('--agent <name>', 'with --by: only of this agent')
+    .option('--model <provider/model>', 'with --by: only of this model')
+    .option('--identity <name>', 'with --by: only of this identity')
+    .option('--limit <count>', 'with --by: rows to show, default 100')
+    .action(
+      run<UsageOptions & ReportOptions>(async (_words, options) => {
+        const commands = await load();
+        return options.by === undefined ? commands.showUsage(host, options) : commands.reportUsage(host, options);
+      }),
+    );
   const worker = program.command('worker').description('processes of the server');
   example(worker.command('list'), 'svc worker list')
     .description('processes, their state and addresses')

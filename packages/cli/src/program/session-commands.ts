@@ -113,6 +113,11 @@ const declareManagement = (session: Command, host: Host): void => {
     .option('--stop', 'end running turns first')
     .action(run<SessionOptions>(async ([name = ''], options) => (await load()).clear(host, name, options)));
   withAgent(
+    example(session.command('compact <session>'), 'svc session compact SESSION').description(
+      'ask for a summary of the messages so far, which the next turn writes',
+    ),
+  ).action(run<SessionOptions>(async ([name = ''], options) => (await load()).compact(host, name, options)));
+  withAgent(
     example(session.command('fork <session>'), 'svc session fork SESSION --through MESSAGE').description(
       'copy into a new session',
     ),

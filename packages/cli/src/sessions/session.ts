@@ -16,6 +16,13 @@ export const clear = async (host: Host, name: string, options: SessionOptions): 
   host.stdout.write(`session/${session.id} cleared\n`);
 };
 
+/** `svc session compact ID`: asks for a summary of the conversation so far, which the next turn writes. */
+export const compact = async (host: Host, name: string, options: SessionOptions): Promise<void> => {
+  const { session } = await openSession(host, name, options);
+  await session.compact();
+  host.stdout.write(`session/${session.id} is compacted by its next turn\n`);
+};
+
 /** `svc session fork ID`: a new session with the same messages, or those up to one. */
 export const fork = async (host: Host, name: string, options: SessionOptions): Promise<void> => {
   const { session } = await openSession(host, name, options);

@@ -8,5 +8,6 @@ export { hashOf, localContent } from './content.ts';
 export { piecesOf } from './download.ts';
 export { getFile, removeFiles } from './files.ts';
 export { fileAt } from './find-file.ts';
+export { type ForgetOptions, forgetMemory } from './memory.ts';
 export { type PutOptions, putFile } from './put.ts';
 export { store } from './upload.ts';

@@ -99,6 +99,11 @@ export class Session {
     return (await this.#parts.gateway.stopSessionGeneration({ ...this.key, turnId }, options)).stoppedTurnIds;
   }
 
+  /** Asks for a summary of the conversation so far; the next turn writes it. */
+  async compact(options: CallOptions = {}): Promise<void> {
+    await this.#parts.control.compactSession(this.key, options);
+  }
+
   /** Removes all messages; refused with SESSION_BUSY while a turn runs unless `stop`. */
   async clear(options: CallOptions & { readonly stop?: boolean } = {}): Promise<void> {
     const { stop = false, ...call } = options;

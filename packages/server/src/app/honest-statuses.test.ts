@@ -23,9 +23,6 @@ const NOT_EXECUTED = [
   'Schedule',
   'Workflow',
   'ChannelSubscription',
-  'SandboxClass',
-  'SandboxPolicy',
-  'Sandbox',
   'ConnectorClass',
   'Connector',
 ];

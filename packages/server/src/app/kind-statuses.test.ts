@@ -63,7 +63,7 @@ describe('statuses follow what they refer to', () => {
           }),
           ...sandboxContracts({
             ancestorsOf,
-            providerProblem: () => (isProviderThere ? '' : 'missing'),
+            providerReport: () => ({ isAvailable: isProviderThere, message: isProviderThere ? '' : 'missing' }),
             secretProblem,
           }),
         ];

@@ -1,6 +1,9 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openHttpServer } from '../protocols/mcp/testing/http-server.ts';
+import { openHttpServer, type TestEra, type TestServerOptions } from '../protocols/mcp/testing/http-server.ts';
 import { toolServer } from '../protocols/mcp/testing/tools.ts';
 import { AppUnderTest, reasonOf } from './testing/index.ts';
 
@@ -14,9 +17,13 @@ afterAll(async () => {
   for (const one of open) await one.close();
 });
 
-const httpServer = async (plain: () => readonly string[] = () => []) => {
+const httpServer = async (
+  plain: () => readonly string[] = () => [],
+  era: TestEra = 'both',
+  intercept: TestServerOptions['intercept'] = () => false,
+) => {
   const log = { calls: [] as { tool: string; input: unknown; meta: unknown }[], cancelled: [] as string[] };
-  const server = await openHttpServer(toolServer({ plain, log }));
+  const server = await openHttpServer(toolServer({ plain, log }), { era, intercept });
   open.push(server);
   return { ...server, log };
 };
@@ -130,26 +137,86 @@ describe('an agent with an MCP server', () => {
     expect(await call('strict', '!tool mcp_gone_add {"a":1,"b":1}')).toContain('"2"');
   });
 
-  it('waits for a person when the server asks, and tells the server what was decided', SLOW, async () => {
-    const server = await httpServer();
-    await apply(manifest('McpServer', 'asks', { transport: 'http', target: server.url }), agent('asker', ['asks']));
-    const session = await rest.session('asker');
-    await rest.send(session, '!tool mcp_asks_ask {}\n!say done');
+  it.each([
+    ['2026', { decision: 'ALLOW', answerJson: '{"city":"Oslo"}' }, 'accept Oslo'],
+    ['2025', { decision: 'ALLOW', answerJson: '{"city":"Oslo"}' }, 'accept Oslo'],
+    ['2026', { decision: 'DENY' }, 'decline'],
+  ] as const)('waits for a person when the server (%s) asks, over a restart', SLOW, async (era, answer, expected) => {
+    const server = await httpServer(() => [], era);
+    const name = `asks-${era}-${answer.decision.toLowerCase()}`;
+    await apply(manifest('McpServer', name, { transport: 'http', target: server.url }), agent(name, [name]));
+    const session = await rest.session(name);
+    await rest.send(session, `!tool mcp_${name.replaceAll('-', '_')}_ask {}\n!say done`);
     interface Requests {
-      readonly requests: readonly { readonly id: string; readonly prompt?: string }[];
+      readonly requests: readonly { readonly id: string; readonly prompt: string; readonly schemaJson: string }[];
     }
-    const list = () => rest.ok<Requests>('GET /v1/ns/default/permission-requests');
-    await expect.poll(async () => (await list()).requests.length, SLOW).toBe(1);
-    const [request] = (await list()).requests;
-    expect(JSON.stringify(request)).toContain('MCP server asks asks: Which city?');
-    await rest.ok(`POST ${session}/permissions/${request?.id}`, { decision: 'DENY' });
+    const list = async () =>
+      (await rest.ok<Requests>(`GET /v1/ns/default/permission-requests?kind=input&agent=${name}`)).requests;
+    await expect.poll(async () => (await list()).length, SLOW).toBe(1);
+    await app.restart();
+    const [request] = await list();
+    expect(request?.prompt).toBe(`MCP server ${name} asks: Which city?`);
+    expect(request?.schemaJson).toContain('city');
+    await rest.ok(`POST ${session}/permissions/${request?.id}`, answer);
     await expect
       .poll(async () => JSON.stringify(await rest.ok(`GET ${session}/messages`)), SLOW)
-      .toMatch(/decline.*done/);
-    expect(
-      new Set(server.log.calls.map(({ meta }) => (meta as Record<string, unknown>)['svc/idempotency-key'])).size,
-    ).toBe(1);
+      .toMatch(new RegExp(`${expected}.*done`));
+    const keys = server.log.calls.map(({ meta }) => (meta as Record<string, unknown>)['svc/idempotency-key']);
+    expect(new Set(keys).size).toBe(1);
   });
+
+  it(
+    'gets a token of its broker for each session, and another one when the server does not take it',
+    SLOW,
+    async () => {
+      const asked: { readonly body: Record<string, unknown>; readonly claims: Record<string, unknown> }[] = [];
+      const keySet = createRemoteJWKSet(new URL(`${app.url}/.well-known/jwks.json`));
+      const broker = createServer(async (request, response) => {
+        let text = '';
+        for await (const chunk of request) text += String(chunk);
+        const token = (request.headers.authorization ?? '').replace('Bearer ', '');
+        const { payload } = await jwtVerify(token, keySet, { audience: 'tools' });
+        asked.push({ body: JSON.parse(text), claims: payload });
+        const answer = {
+          authorization_bearer_token: `t${asked.length}`,
+          expires_at_unix: Math.floor(Date.now() / 1000) + 3600,
+        };
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+      });
+      await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve));
+      open.push({ close: () => new Promise((resolve) => void broker.close(() => resolve())) });
+      const { port } = broker.address() as AddressInfo;
+      let refused = 't1';
+      const server = await httpServer(
+        () => [],
+        'both',
+        (request, response) => {
+          const isRefused = request.headers.authorization === `Bearer ${refused}`;
+          if (isRefused) response.writeHead(401).end();
+          return isRefused;
+        },
+      );
+      const authBroker = { url: `http://127.0.0.1:${port}/token`, audience: 'tools' };
+      await apply(
+        manifest('McpServer', 'vip', { transport: 'http', target: server.url, authBroker }),
+        agent('guest', ['vip']),
+      );
+      expect(await call('guest', '!tool mcp_vip_add {"a":1,"b":1}')).toContain('"2"');
+      expect(asked.map(({ body }) => [body['mcp_server_name'], body['agent_name'], body['audience']])).toEqual([
+        ['vip', 'guest', 'tools'],
+        ['vip', 'guest', 'tools'],
+      ]);
+      expect(asked[0]?.claims).toMatchObject({
+        ...{ 'svc:ns': 'default', 'svc:mcp_server': 'vip', 'svc:agent': 'guest' },
+        'svc:session': asked[0]?.body['session_id'],
+      });
+      expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer t2');
+      refused = '';
+      await call('guest', '!tool mcp_vip_add {"a":1,"b":1}');
+      expect([asked.length, new Set(asked.map(({ body }) => body['session_id'])).size]).toEqual([3, 2]);
+      expect(await status('McpServer', 'vip')).toContain('Reachable Unknown PerSessionAuth');
+    },
+  );
 
   it('starts servers that are processes', SLOW, async () => {
     await apply(

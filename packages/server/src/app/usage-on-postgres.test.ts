@@ -2,6 +2,7 @@
 import { create } from '@bufbuild/protobuf';
 import { UsagePolicySpecSchema } from '@svc/api/resources';
 import { expect, it, onTestFinished } from 'vitest';
+import { createIds, systemClock, systemRandom } from '../base/index.ts';
 import { PolicyIndex } from '../features/conversation/usage/policy-index.ts';
 import { PolicyMeter } from '../features/conversation/usage/usage-meter.ts';
 import { kindRow, messageText } from '../resources/index.ts';
@@ -30,7 +31,11 @@ withPostgres('usage on PostgreSQL', (postgres) => {
       });
       const policies = new PolicyIndex(() => []);
       policies.note(await store.write((tx) => tx.resources.insert(policy)));
-      const meter = new PolicyMeter(policies, () => undefined);
+      const meter = new PolicyMeter(policies, {
+        ids: createIds(systemClock, systemRandom),
+        audit: async () => undefined,
+        refused: () => undefined,
+      });
       const used = async (): Promise<number> => {
         const [row] = await runSql(made!.url, 'SELECT coalesce(sum(amount), 0)::integer AS used FROM counters');
         return Number(row?.['used']);

@@ -65,6 +65,8 @@ export interface ModelRequest {
   readonly temperature?: number;
   readonly thinking?: ThinkingOptions;
   readonly maxOutputTokens?: number;
+  /** Most tokens that the answer may have, its reasoning included: what a quota of money has left. */
+  readonly outputLimit?: number;
   /** Absent for the calls of a turn's steps; the demo provider answers a compaction with a fixed summary. */
   readonly purpose?: 'compaction';
   /** Namespace whose secrets may hold the provider's key. */
@@ -90,7 +92,20 @@ export interface ModelUsage {
   readonly provider: string;
   readonly model: string;
   readonly providerRequestId?: string;
-  readonly cost?: number;
+  /** Millionths of the unit of `models.prices`, rounded up; absent for a model without a price. */
+  readonly costMicros?: number;
+}
+
+/** Prices of a model per million tokens, in a unit of the operator's choice. */
+export interface ModelPrices {
+  readonly input: number;
+  readonly output: number;
+  /** Input from the provider's cache; absent: as `input`. */
+  readonly cachedInput?: number;
+  /** Input that the provider keeps in its cache; absent: as `input`. */
+  readonly cacheWrite?: number;
+  /** Reasoning; absent: as `output`. */
+  readonly reasoning?: number;
 }
 
 /** Classes of errors that a provider can cause; `reason` of an ERROR part. */
@@ -150,6 +165,8 @@ export interface ModelFacts {
   readonly temperature: boolean;
   readonly thinking: 'none' | 'effort' | 'budget' | 'adaptive';
   readonly efforts: readonly string[];
+  /** Absent: what the model costs is not known. */
+  readonly prices?: ModelPrices;
   /** False when the catalogue does not know the model and these are defaults. */
   readonly known: boolean;
 }
@@ -165,6 +182,8 @@ export interface ModelRegistry {
   /** Names of the providers that the configuration knows, `demo` among them. */
   readonly providerNames: readonly string[];
   facts(target: ModelTarget): ModelFacts;
+  /** Whether the configuration says what `provider/model` costs. */
+  isPriced(name: string): boolean;
   /** Tokens of a text with the model's encoding; unknown models: default encoding + 10 %. */
   countTokens(target: ModelTarget, text: string): number;
   /** Never below `countTokens` and free: nothing is loaded or encoded. A text that fits by it needs no exact count. */
@@ -204,7 +223,6 @@ export interface ModelsConfig {
   readonly breaker: { readonly failures: number; readonly withinMs: number; readonly openMs: number };
   readonly defaultWindow: number;
   readonly catalog: Readonly<Record<string, Partial<ModelFacts>>>;
-  readonly prices: Readonly<
-    Record<string, { readonly input: number; readonly output: number; readonly cachedInput?: number }>
-  >;
+  /** By `provider/model`; goes before the prices of `catalog`. */
+  readonly prices: Readonly<Record<string, ModelPrices>>;
 }

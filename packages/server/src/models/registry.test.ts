@@ -425,7 +425,8 @@ describe('configuration', () => {
     const usage = { input: 1_000_000, cached: 400_000, output: 100_000, reasoning: 0 };
     server.answer = () => ({ chunks: wire.events({ text: ['x'], usage }) });
     const registry = registryOf({ prices: { 'p/m': { input: 2, output: 10, cachedInput: 0.5 } } });
-    expect((await collect(registry, testRequest('p/m', 'x'))).usage?.cost).toBeCloseTo(1.2 + 0.2 + 1);
+    expect((await collect(registry, testRequest('p/m', 'x'))).usage?.costMicros).toBe(2_400_000);
+    expect([registry.isPriced('p/m'), registry.isPriced('p/other')]).toEqual([true, false]);
   });
 
   it('leaves out what the catalogue says the model cannot take, and logs it once', async () => {

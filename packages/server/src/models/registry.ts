@@ -100,7 +100,6 @@ class Registry implements ModelRegistry {
       slots: provider.slots,
       driver: provider.driver,
       facts: this.#catalogue.entry(target),
-      price: this.#config.prices[key],
       resolveKey: (namespace) => resolveKey(provider.config, namespace, this.#keys),
       countTokens: (text) => this.countTokens(target, text),
       noteLeftOut: (option, text) => this.#noteLeftOut(target, option, text),
@@ -121,6 +120,11 @@ class Registry implements ModelRegistry {
 
   facts(target: ModelTarget): ModelFacts {
     return this.#catalogue.entry(target);
+  }
+
+  isPriced(name: string): boolean {
+    const at = name.indexOf('/');
+    return this.facts({ provider: name.slice(0, at), model: name.slice(at + 1) }).prices !== undefined;
   }
 
   countTokens(target: ModelTarget, text: string): number {

@@ -3,7 +3,7 @@ import { Catalogue, type CatalogueEntry } from './catalogue/index.ts';
 import { budgetOfEffort, effortOfBudget, effortOrDefault, planThinking, supportedEffort } from './thinking-rules.ts';
 
 const facts = (more: Partial<CatalogueEntry>): CatalogueEntry => ({
-  ...new Catalogue({ catalog: {}, defaultWindow: 1, providers: {} }).entry({ provider: 'x', model: 'y' }),
+  ...new Catalogue({ catalog: {}, defaultWindow: 1, prices: {}, providers: {} }).entry({ provider: 'x', model: 'y' }),
   ...more,
 });
 

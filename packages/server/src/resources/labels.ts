@@ -40,6 +40,8 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'inheritable',
   'keep',
   'mcp-protocol',
+  'memory',
+  'on-exceeded',
   'overlap',
   'reregister',
   'workflow-capabilities',

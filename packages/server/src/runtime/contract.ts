@@ -1,3 +1,4 @@
+import { Fault } from '../base/index.ts';
 import type { MessageRow, ReadTx, SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
 import type { AgentRevision } from './agent-revision.ts';
 import type { PromptSkills } from './prompt/prompt-contract.ts';
@@ -79,6 +80,8 @@ export interface SessionLifecycle {
     },
   ): Promise<SessionRow>;
   remove(tx: WriteTx, session: SessionRow): Promise<void>;
+  /** The next turn of the session summarises the messages before its own, however few they are. */
+  requestCompaction(tx: WriteTx, session: SessionRow): Promise<void>;
   /** Throws SESSION_BUSY while busy unless `stop`. */
   clear(tx: WriteTx, session: SessionRow, stop: boolean): Promise<void>;
   fork(
@@ -212,15 +215,61 @@ export interface UsageSubject {
   readonly model?: string;
 }
 
-/** Quotas. The policies come with a later part; every model call, tool call and session already goes through here. */
+/** What a model call may cost at most, by the counted prompt and the cap of the answer. */
+export interface CostEstimate {
+  /** Micros of the prompt. */
+  readonly promptMicros: number;
+  /** Micros of one token of the answer. */
+  readonly tokenMicros: number;
+  /** Most tokens of the answer, its reasoning included. */
+  readonly outputTokens: number;
+}
+
+/** What a person is asked where a policy lets its limit be raised. */
+export interface BudgetQuestion {
+  readonly prompt: string;
+  /** What is used up; comes back with the answer. */
+  readonly input: Readonly<Record<string, string | number>>;
+  readonly options: PermissionData['options'];
+}
+
+/** A quota is used up; `budget` is set where a person may raise it. */
+export class QuotaFault extends Fault {
+  readonly budget: BudgetQuestion | undefined;
+
+  constructor(
+    sentence: string,
+    facts: { readonly metadata: Readonly<Record<string, string>>; readonly retryAfterMs: number },
+    budget: BudgetQuestion | undefined,
+  ) {
+    super('RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED', sentence, facts);
+    this.budget = budget;
+  }
+}
+
+/** Quotas, and the record of what is used. */
 export interface UsageMeter {
   /** False when no policy can match: the reservation's transaction is then saved. */
   governs(namespace: string): boolean;
-  /** Throws Fault QUOTA_EXCEEDED {metric, policy, used, max, reset_at}; `key` makes a repeated reservation free. */
+  /** Whether money is limited where the subject acts: its calls are then estimated and reserved. */
+  limitsCost(subject: UsageSubject): boolean;
+  /** Throws QuotaFault {metric, policy, used, max, reset_at}; `key` makes a repeated reservation free. */
   reserve(tx: WriteTx, metric: UsageMetric, subject: UsageSubject, key: string): Promise<void>;
   giveBack(tx: WriteTx, metric: UsageMetric, subject: UsageSubject, key: string): Promise<void>;
-  /** Charged in the transaction of the journal entry or the stop: both or neither. */
-  charge(tx: WriteTx, subject: UsageSubject, usage: TurnUsage): Promise<void>;
+  /**
+   * Reserves what the next model call of a turn may cost, in place of what is still reserved for the turn; answers how many tokens
+   * the answer may have, fewer than asked for where not more is left. Throws QuotaFault as `reserve`.
+   */
+  reserveCost(tx: WriteTx, subject: UsageSubject, turnId: string, estimate: CostEstimate): Promise<number>;
+  /** Gives back what is reserved for the turn's model call; nothing where nothing is. */
+  releaseCost(tx: WriteTx, namespace: string, turnId: string): Promise<void>;
+  /**
+   * Charged and recorded in the transaction of the journal entry or the stop: both or neither. What was reserved for the turn's model
+   * call is given back with it.
+   */
+  charge(tx: WriteTx, subject: UsageSubject, usage: TurnUsage, turnId: string): Promise<void>;
+  /** A person answered a `budget` question with a raise: it counts for one window. */
+  raise(tx: WriteTx, answered: PermissionData): Promise<void>;
 }
 
 /** Object bytes as turns need them; `key` is opaque per namespace. */
@@ -243,5 +292,14 @@ export interface TurnEndHook {
   turnEnded(
     tx: WriteTx,
     end: { readonly session: SessionRow; readonly turn: TurnRow; readonly body: TurnBody; readonly replyText: string },
+  ): Promise<void>;
+}
+
+/** Runs in the transaction in which a worker takes a turn, and in the one in which the turn begins to wait without a worker. */
+export interface TurnProgressHook {
+  turnTaken(tx: WriteTx, taken: { readonly turn: TurnRow; readonly body: TurnBody }): Promise<void>;
+  turnParked(
+    tx: WriteTx,
+    parked: { readonly turn: TurnRow; readonly body: TurnBody; readonly waitsFor: 'person' | 'event' },
   ): Promise<void>;
 }

@@ -18,6 +18,7 @@ import type {
   SkillSource,
   TurnEndHook,
   TurnMeter,
+  TurnProgressHook,
   TurnTracer,
   UsageMeter,
 } from './contract.ts';
@@ -45,6 +46,8 @@ export interface RuntimeDeps {
   /** Absent: there are no skills. */
   readonly skills?: SkillSource;
   readonly endHooks: readonly TurnEndHook[];
+  /** Absent: nothing follows turns that begin and wait. */
+  readonly progressHooks?: readonly TurnProgressHook[];
   /** Absent: nothing is traced, the caller's trace context is passed on as it came. */
   readonly tracer?: TurnTracer;
   /** Absent: nothing is counted. */

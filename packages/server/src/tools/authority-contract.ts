@@ -9,7 +9,7 @@ import { type ToolContext, type ToolResult, textResult } from './contract.ts';
 type Writer = Pick<ToolContext, 'namespace' | 'agent' | 'sessionId' | 'turnId' | 'identity'>;
 
 /** The agent, session and turn in which a tool writes: `namespace/agent/session/turn`. */
-export const turnPath = ({ namespace, agent, sessionId, turnId }: Omit<Writer, 'identity'>): string =>
+const turnPath = ({ namespace, agent, sessionId, turnId }: Omit<Writer, 'identity'>): string =>
   [namespace, agent, sessionId, turnId].join('/');
 
 /** The origin of what a tool writes: the audit record names agent, session and turn in place of a request, and the identity. */

@@ -45,8 +45,35 @@ export const approvalOf = (
   if (off !== undefined && (off['*'] === false || off[wanted.action] === false)) return undefined;
   const matching = matchingGrants(capabilities, wanted);
   if (matching.length === 0) return isGrantedAnyway(capabilities, wanted) ? 'allow' : undefined;
-  return matching.map((grant) => grant.approval).sort((a, b) => STRICTNESS[b] - STRICTNESS[a])[0];
+  return strictest(matching.map((grant) => grant.approval));
 };
+
+/**
+ * The narrower actions of a capability that are granted, with their approval. Entries that name one decide about it; without any, it is
+ * granted as the action that it is a part of.
+ */
+export const narrowerGrants = (
+  capabilities: Capabilities,
+  { name, narrower }: ToolCapability,
+  switches: CapabilitySwitches = {},
+): ReadonlyMap<string, ApprovalMode> => {
+  const { of = '', actions = [] } = narrower ?? {};
+  const named = new Set(grantsOf(capabilities, name).map(({ action }) => action));
+  const isOff = (action: string): boolean => Object.hasOwn(switches, name) && switches[name]?.[action] === false;
+  const judged = actions
+    .filter((action) => !isOff(action))
+    .map((action) => {
+      const decisive = named.has(action) ? action : of;
+      return [action, approvalOf(capabilities, { name, action: decisive }, switches)] as const;
+    });
+  return new Map(
+    judged.flatMap(([action, given]) => (given === undefined || given === 'deny' ? [] : [[action, given]])),
+  );
+};
+
+/** The strictest of some approvals; undefined for none. */
+export const strictest = (approvals: readonly ApprovalMode[]): ApprovalMode | undefined =>
+  [...approvals].sort((a, b) => STRICTNESS[b] - STRICTNESS[a])[0];
 
 /** How far the entries that grant an action reach; entries that name the action win over `*`. */
 export const reachOf = (capabilities: Capabilities, wanted: ToolCapability): NamespaceReach =>

@@ -28,6 +28,8 @@ export interface ToolContext {
   readonly lineage: readonly CausingTurn[];
   /** How far the grant of the tool reaches: the agent's own namespace, or its descendants as well. */
   readonly reach: NamespaceReach;
+  /** Those narrower actions of the tool's capability that are granted; absent where it declares none. */
+  readonly narrower?: readonly string[];
   readonly signal: AbortSignal;
   /** Says that the call is getting on: its time-out begins again, up to the longest that any tool may take. */
   readonly progress: () => void;
@@ -117,6 +119,11 @@ export interface ToolCapability {
    * where entries only set the approval.
    */
   readonly granted?: 'unless-listed' | 'always';
+  /**
+   * Actions that each allow a part of action `of`, such as `create:new` of `create`. The context of a call says which are granted. Where
+   * `of` is the action of the tool, one of them is enough for the tool to be offered.
+   */
+  readonly narrower?: { readonly of: string; readonly actions: readonly string[] };
 }
 
 /** `approval` of a capability entry; absent means allow. */
@@ -126,6 +133,8 @@ export interface OfferedTool {
   readonly tool: Tool;
   readonly approval: ApprovalMode;
   readonly reach: NamespaceReach;
+  /** Those narrower actions of its capability that are granted; absent where it declares none. */
+  readonly narrower?: readonly string[];
 }
 
 /** What an agent's spec grants, plain data (AgentSpec.capabilities and features). */

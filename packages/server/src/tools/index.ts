@@ -15,3 +15,4 @@ export * from './goal-contract.ts';
 export * from './goal-tools.ts';
 export * from './read-tool-output.ts';
 export * from './registry.ts';
+export * from './research/index.ts';

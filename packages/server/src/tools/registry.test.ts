@@ -54,6 +54,36 @@ const offeredBy = async (given: ToolGrants, switches = {}): Promise<readonly str
   return (await registry.offered(turnOf(given))).map(({ tool: { name }, approval }) => `${name}:${approval}`);
 };
 
+describe('a tool of which parts may be granted', () => {
+  const capability = {
+    name: 'schedules',
+    action: 'create',
+    narrower: { of: 'create', actions: ['create:new', 'create:reuse'] },
+  };
+  const offered = async (entries: readonly unknown[], switches = {}) => {
+    const registry = createToolRegistry({ tools: [tool('plan', capability)], switches, log: silentLog });
+    const [found] = await registry.offered(turnOf(grants({ schedules: entries })));
+    return found === undefined ? 'none' : [found.approval, ...(found.narrower ?? [])].join(' ');
+  };
+  const entry = (action: string, approval: string) => ({ action, approval });
+
+  it.each<readonly [readonly unknown[], string]>([
+    [['create'], 'allow create:new create:reuse'],
+    [['*'], 'allow create:new create:reuse'],
+    [['create:new'], 'allow create:new'],
+    [['update'], 'none'],
+    [['create', entry('create:reuse', 'deny')], 'allow create:new'],
+    [['create', entry('create:reuse', 'ask')], 'ask create:new create:reuse'],
+    [[entry('create', 'deny'), 'create:new'], 'allow create:new'],
+  ])('is offered to %j as %s', async (entries, expected) => expect(await offered(entries)).toBe(expected));
+
+  it('keeps what the configuration switches off', async () => {
+    expect(await offered(['create'], { schedules: { 'create:new': false } })).toBe('allow create:reuse');
+    expect(await offered(['*'], { schedules: { create: false } })).toBe('none');
+    expect(await offered(['create'], { files: { read: false } })).toBe('allow create:new create:reuse');
+  });
+});
+
 describe('offering tools', () => {
   it('always offers tools without a capability, sorted by name', async () => {
     const registry = createToolRegistry({ tools: [tool('b'), tool('a')], log: silentLog });

@@ -1,6 +1,16 @@
 import { Fault, type Log } from '../base/index.ts';
-import { approvalOf, type CapabilitySwitches, reachOf } from './capability-rules.ts';
-import type { OfferedTool, Tool, ToolGrants, ToolRegistry, ToolSource, ToolSupply, ToolTurn } from './contract.ts';
+import { approvalOf, type CapabilitySwitches, narrowerGrants, reachOf, strictest } from './capability-rules.ts';
+import type {
+  ApprovalMode,
+  OfferedTool,
+  Tool,
+  ToolCapability,
+  ToolGrants,
+  ToolRegistry,
+  ToolSource,
+  ToolSupply,
+  ToolTurn,
+} from './contract.ts';
 import { createSchemaCheck } from './schema-check.ts';
 
 interface ToolRegistryDeps extends ToolSupply {
@@ -116,10 +126,19 @@ const offer = (tool: Tool, grants: ToolGrants, switches: CapabilitySwitches): Of
   const { capability } = tool;
   if (capability === undefined) return { tool, approval: 'allow', reach: 'own' };
   if (ONLY_AS_FEATURE.has(capability.name) && !hasToolset(grants, capability.name)) return undefined;
-  const approval = approvalOf(grants.capabilities, capability, switches);
+  const granted = narrowerGrants(grants.capabilities, capability, switches);
+  const approval = approvalWith(approvalOf(grants.capabilities, capability, switches), capability, granted);
   if (approval === undefined || approval === 'deny') return undefined;
-  return { tool, approval, reach: reachOf(grants.capabilities, capability) };
+  const narrower = capability.narrower === undefined ? {} : { narrower: [...granted.keys()] };
+  return { tool, approval, reach: reachOf(grants.capabilities, capability), ...narrower };
 };
+
+/** Approval of a tool of which parts may be granted: the strictest of what is. */
+const approvalWith = (
+  own: ApprovalMode | undefined,
+  { action, narrower }: ToolCapability,
+  granted: ReadonlyMap<string, ApprovalMode>,
+): ApprovalMode | undefined => (narrower?.of === action ? strictest([...granted.values()]) : own);
 
 const hasToolset = (grants: ToolGrants, name: string): boolean =>
   grants.features.some((feature) => feature.name === name && (feature.type === 'toolset' || feature.type === ''));

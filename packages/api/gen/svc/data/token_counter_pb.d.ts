@@ -71,6 +71,13 @@ export declare type TokenCounter = Message<"svc.data.TokenCounter"> & {
    * @generated from field: uint64 cache_write_tokens = 10;
    */
   cacheWriteTokens: bigint;
+
+  /**
+   * Millionths of the unit of `models.prices`; absent for a model without a price.
+   *
+   * @generated from field: optional uint64 cost_micros = 11;
+   */
+  costMicros?: bigint | undefined;
 };
 
 /**

@@ -421,6 +421,8 @@ export declare type AuditRecord = Message<"svc.gateway.AuditRecord"> & {
   time: bigint;
 
   /**
+   * Of what a tool wrote: namespace/agent/session/turn.
+   *
    * @generated from field: string request_id = 3;
    */
   requestId: string;
@@ -431,6 +433,8 @@ export declare type AuditRecord = Message<"svc.gateway.AuditRecord"> & {
   identity: string;
 
   /**
+   * Of what a tool wrote: tools/ and its name.
+   *
    * @generated from field: string operation = 5;
    */
   operation: string;

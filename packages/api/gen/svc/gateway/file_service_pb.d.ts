@@ -461,6 +461,119 @@ export declare type FileResponse = Message<"svc.gateway.FileResponse"> & {
 export declare const FileResponseSchema: GenMessage<FileResponse>;
 
 /**
+ * Arguments of ListMemory.
+ *
+ * @generated from message svc.gateway.ListMemoryRequest
+ */
+export declare type ListMemoryRequest = Message<"svc.gateway.ListMemoryRequest"> & {
+  /**
+   * Namespace. Required.
+   *
+   * @generated from field: string ns = 1;
+   */
+  ns: string;
+
+  /**
+   * As audit records name it; empty for the memory that is shared.
+   *
+   * @generated from field: string identity = 2;
+   */
+  identity: string;
+
+  /**
+   * 0 means 200, which is also the cap.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * next_page_token of the page before; empty for the first page.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message svc.gateway.ListMemoryRequest.
+ * Use `create(ListMemoryRequestSchema)` to create a new message.
+ */
+export declare const ListMemoryRequestSchema: GenMessage<ListMemoryRequest>;
+
+/**
+ * One page of the list.
+ *
+ * @generated from message svc.gateway.ListMemoryResponse
+ */
+export declare type ListMemoryResponse = Message<"svc.gateway.ListMemoryResponse"> & {
+  /**
+   * @generated from field: repeated svc.resources.File files = 1;
+   */
+  files: File[];
+
+  /**
+   * Empty at the end.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message svc.gateway.ListMemoryResponse.
+ * Use `create(ListMemoryResponseSchema)` to create a new message.
+ */
+export declare const ListMemoryResponseSchema: GenMessage<ListMemoryResponse>;
+
+/**
+ * Arguments of ForgetMemory.
+ *
+ * @generated from message svc.gateway.ForgetMemoryRequest
+ */
+export declare type ForgetMemoryRequest = Message<"svc.gateway.ForgetMemoryRequest"> & {
+  /**
+   * Namespace. Required.
+   *
+   * @generated from field: string ns = 1;
+   */
+  ns: string;
+
+  /**
+   * As audit records name it. Required.
+   *
+   * @generated from field: string identity = 2;
+   */
+  identity: string;
+};
+
+/**
+ * Describes the message svc.gateway.ForgetMemoryRequest.
+ * Use `create(ForgetMemoryRequestSchema)` to create a new message.
+ */
+export declare const ForgetMemoryRequestSchema: GenMessage<ForgetMemoryRequest>;
+
+/**
+ * Answer of ForgetMemory.
+ *
+ * @generated from message svc.gateway.ForgetMemoryResponse
+ */
+export declare type ForgetMemoryResponse = Message<"svc.gateway.ForgetMemoryResponse"> & {
+  /**
+   * Files that were removed.
+   *
+   * @generated from field: int32 removed = 1;
+   */
+  removed: number;
+};
+
+/**
+ * Describes the message svc.gateway.ForgetMemoryResponse.
+ * Use `create(ForgetMemoryResponseSchema)` to create a new message.
+ */
+export declare const ForgetMemoryResponseSchema: GenMessage<ForgetMemoryResponse>;
+
+/**
  * Arguments of ListArtifacts.
  *
  * @generated from message svc.gateway.ListArtifactsRequest
@@ -913,6 +1026,29 @@ export declare const FileService: GenService<{
     methodKind: "unary";
     input: typeof DeleteFileRequestSchema;
     output: typeof DeleteFileResponseSchema;
+  },
+  /**
+   * Lists what agents of a namespace remember: the memory that all of their turns share, or that of
+   * one identity.
+   *
+   * @generated from rpc svc.gateway.FileService.ListMemory
+   */
+  listMemory: {
+    methodKind: "unary";
+    input: typeof ListMemoryRequestSchema;
+    output: typeof ListMemoryResponseSchema;
+  },
+  /**
+   * Removes everything that belongs to an identity in a namespace: files, their place in the search
+   * index, and their bytes once nothing else refers to them. Backups keep it for as long as they are
+   * kept themselves. Repeatable. Errors: NAMESPACE_NOT_FOUND.
+   *
+   * @generated from rpc svc.gateway.FileService.ForgetMemory
+   */
+  forgetMemory: {
+    methodKind: "unary";
+    input: typeof ForgetMemoryRequestSchema;
+    output: typeof ForgetMemoryResponseSchema;
   },
   /**
    * Lists the artifacts of a session, newest first. Errors: SESSION_NOT_FOUND.

@@ -298,6 +298,54 @@ export declare type ForkSessionRequest = Message<"svc.gateway.ForkSessionRequest
 export declare const ForkSessionRequestSchema: GenMessage<ForkSessionRequest>;
 
 /**
+ * Arguments of CompactSession.
+ *
+ * @generated from message svc.gateway.CompactSessionRequest
+ */
+export declare type CompactSessionRequest = Message<"svc.gateway.CompactSessionRequest"> & {
+  /**
+   * Id of the session.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Name of the agent.
+   *
+   * @generated from field: string agent = 2;
+   */
+  agent: string;
+
+  /**
+   * Namespace. Required.
+   *
+   * @generated from field: string ns = 3;
+   */
+  ns: string;
+};
+
+/**
+ * Describes the message svc.gateway.CompactSessionRequest.
+ * Use `create(CompactSessionRequestSchema)` to create a new message.
+ */
+export declare const CompactSessionRequestSchema: GenMessage<CompactSessionRequest>;
+
+/**
+ * Answer of CompactSession.
+ *
+ * @generated from message svc.gateway.CompactSessionResponse
+ */
+export declare type CompactSessionResponse = Message<"svc.gateway.CompactSessionResponse"> & {
+};
+
+/**
+ * Describes the message svc.gateway.CompactSessionResponse.
+ * Use `create(CompactSessionResponseSchema)` to create a new message.
+ */
+export declare const CompactSessionResponseSchema: GenMessage<CompactSessionResponse>;
+
+/**
  * Arguments of ListTurns.
  *
  * @generated from message svc.gateway.ListTurnsRequest
@@ -635,6 +683,18 @@ export declare const SessionControlService: GenService<{
     methodKind: "unary";
     input: typeof ForkSessionRequestSchema;
     output: typeof SessionResponseSchema;
+  },
+  /**
+   * Asks for a compaction: the next turn of the session first replaces the messages before its own by
+   * a summary, however few they are. System messages and those with label `pin` set to `true` stay word
+   * for word. Errors: SESSION_NOT_FOUND.
+   *
+   * @generated from rpc svc.gateway.SessionControlService.CompactSession
+   */
+  compactSession: {
+    methodKind: "unary";
+    input: typeof CompactSessionRequestSchema;
+    output: typeof CompactSessionResponseSchema;
   },
   /**
    * Lists the turns of a session, newest first. Errors: SESSION_NOT_FOUND.

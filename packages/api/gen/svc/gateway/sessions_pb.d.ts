@@ -165,6 +165,13 @@ export declare type SessionResponse = Message<"svc.gateway.SessionResponse"> & {
    * @generated from field: string stream_cursor = 11;
    */
   streamCursor: string;
+
+  /**
+   * Tokens and cost of all turns that ended since the session was created or cleared.
+   *
+   * @generated from field: svc.data.TokenCounter total_usage = 12;
+   */
+  totalUsage?: TokenCounter | undefined;
 };
 
 /**

@@ -87,7 +87,8 @@ export declare type UsageLimit = Message<"svc.resources.UsageLimit"> & {
 
   /**
    * llm.requests, llm.inputTokens, llm.outputTokens, llm.reasoningTokens, llm.totalTokens,
-   * agent.sessions or tool.calls. Required.
+   * llm.costMicros (millionths of the unit of `models.prices`), agent.sessions or tool.calls.
+   * Required.
    *
    * @generated from field: string metric = 2;
    */
@@ -272,6 +273,13 @@ export declare type UsageLimitStatus = Message<"svc.resources.UsageLimitStatus">
    * @generated from field: string subject_scope = 10;
    */
   subjectScope: string;
+
+  /**
+   * What people added to max where the policy asks them; each counts for its identity.
+   *
+   * @generated from field: repeated svc.resources.UsageRaise raises = 11;
+   */
+  raises: UsageRaise[];
 };
 
 /**
@@ -279,4 +287,45 @@ export declare type UsageLimitStatus = Message<"svc.resources.UsageLimitStatus">
  * Use `create(UsageLimitStatusSchema)` to create a new message.
  */
 export declare const UsageLimitStatusSchema: GenMessage<UsageLimitStatus>;
+
+/**
+ * What a person added to a limit by answering a request of kind budget.
+ *
+ * @generated from message svc.resources.UsageRaise
+ */
+export declare type UsageRaise = Message<"svc.resources.UsageRaise"> & {
+  /**
+   * Whose traffic may use it.
+   *
+   * @generated from field: string identity = 1;
+   */
+  identity: string;
+
+  /**
+   * Added to max.
+   *
+   * @generated from field: uint64 amount = 2;
+   */
+  amount: bigint;
+
+  /**
+   * Unix seconds; one window after the answer.
+   *
+   * @generated from field: int64 until = 3;
+   */
+  until: bigint;
+
+  /**
+   * Who answered.
+   *
+   * @generated from field: string decided_by = 4;
+   */
+  decidedBy: string;
+};
+
+/**
+ * Describes the message svc.resources.UsageRaise.
+ * Use `create(UsageRaiseSchema)` to create a new message.
+ */
+export declare const UsageRaiseSchema: GenMessage<UsageRaise>;
 

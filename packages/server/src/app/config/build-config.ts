@@ -142,7 +142,7 @@ const modelsConfig = (settings: Settings): ModelsConfig => {
     streamRestart: settings['models.streamRestart'],
     breaker: { failures, withinMs: within, openMs: open },
     defaultWindow: settings['models.defaultWindow'],
-    catalog: settings['models.catalog'],
+    catalog: settings['models.catalog'] as ModelsConfig['catalog'],
     prices: settings['models.prices'] as ModelsConfig['prices'],
   };
 };

@@ -12,3 +12,9 @@ export const isAllowedAddress = (text: string, allow: readonly Network[]): boole
 /** The entries of `net.allow` that are addresses or networks; the caller matches names. */
 export const allowList = (entries: readonly string[]): readonly Network[] =>
   entries.flatMap((entry) => parseNetwork(entry) ?? []);
+
+/** Whether addresses may be reached by what a namespace started, for an operator's `net.allow`. */
+export const outboundAddresses = (entries: readonly string[]): ((address: string) => boolean) => {
+  const allow = allowList(entries);
+  return (address) => isAllowedAddress(address, allow);
+};

@@ -99,6 +99,57 @@ describe('GuardedFetch (R49)', () => {
   });
 });
 
+describe('pages of the web, also with plain http', () => {
+  const hosts: Readonly<Record<string, readonly string[]>> = {
+    'metadata.example': ['169.254.169.254'],
+    'rebound.example': ['127.0.0.1'],
+    'inner.example': ['10.0.0.5', 'fd00::1'],
+  };
+  const fetcher = new GuardedFetch({
+    allow: [],
+    resolve: async (host) => hosts[host] ?? Promise.reject(new Error('no such host')),
+  });
+  it.each([
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://metadata.example/',
+    'http://rebound.example:8080/',
+    'https://inner.example/',
+    'http://localhost/',
+    'http://user:pw@93.184.216.34/',
+    'file:///etc/passwd',
+    'gopher://93.184.216.34/',
+    'http://',
+    'javascript:alert(1)',
+  ])('refuses %s before anything is connected to', async (url) => {
+    await expect(fetcher.fetch('default', url, { limitBytes: 10, signal, acceptsHttp: true })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      violations: [{ field: 'url' }],
+    });
+  });
+
+  it('are read with their whole type, and the address where the last redirect led', async () => {
+    const server = createServer((request, response) => {
+      if (request.url === '/a') response.writeHead(302, { location: '/b' }).end();
+      else response.writeHead(200, { 'content-type': 'text/html; charset=x' }).end('hi');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const origin = `http://host.example:${(server.address() as AddressInfo).port}`;
+    const inside = new GuardedFetch({ allow: ['127.0.0.1'], resolve: async () => ['127.0.0.1'] });
+    const options = { limitBytes: 10, signal };
+    await expect(inside.fetch('default', `${origin}/a`, options)).rejects.toThrow('must be an https address');
+    expect(await inside.fetch('default', `${origin}/a`, { ...options, acceptsHttp: true })).toMatchObject({
+      contentType: 'text/html; charset=x',
+      mediaType: 'text/html',
+      url: `${origin}/b`,
+    });
+    server.close();
+  });
+});
+
 describe('a host that fails', () => {
   const closing: { close(): void }[] = [];
   afterAll(() => {

@@ -21,6 +21,17 @@ interface GuardedFetchOptions {
 interface FetchOptions {
   readonly limitBytes: number;
   readonly signal: AbortSignal;
+  /** Also addresses with plain http, of which only public ones are fetched as well. */
+  readonly acceptsHttp?: boolean;
+}
+
+/** A body and what its server says of it; `url` is where the last redirect led. */
+interface FetchedBody {
+  readonly bytes: Uint8Array;
+  /** Without parameters. */
+  readonly mediaType: string;
+  readonly contentType: string;
+  readonly url: string;
 }
 
 /** What the caller may know about a failed connection: its code, such as ECONNREFUSED or CERT_HAS_EXPIRED. */
@@ -55,20 +66,16 @@ export class GuardedFetch {
    * Body of an https address, at most `limitBytes`. INVALID_ARGUMENT says what was refused, which host failed and how, or that it
    * took longer than 20 s. Rejects with the reason of `signal` once the caller has aborted it.
    */
-  async fetch(
-    _namespace: string,
-    url: string,
-    options: FetchOptions,
-  ): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string }> {
+  async fetch(_namespace: string, url: string, options: FetchOptions): Promise<FetchedBody> {
     const late = this.#timeout(TIMEOUT_MS);
     const signal = AbortSignal.any([options.signal, late]);
-    let target = this.#parse(url);
+    let target = this.#parse(url, options);
     try {
       for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
         const address = await abortable(this.#checkedAddress(target), signal);
         const answer = await this.#get(target, address, { ...options, signal });
-        if (answer.location === undefined) return answer;
-        target = this.#parse(redirectTarget(answer.location, target));
+        if (answer.location === undefined) return { ...answer, url: target.href };
+        target = this.#parse(redirectTarget(answer.location, target), options);
       }
     } catch (error) {
       if (options.signal.aborted) throw options.signal.reason;
@@ -83,13 +90,11 @@ export class GuardedFetch {
     throw refuse(`more than ${MAX_REDIRECTS} redirects`);
   }
 
-  #parse(text: string): URL {
+  #parse(text: string, { acceptsHttp = false }: FetchOptions): URL {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (
-      url === undefined ||
-      (url.protocol !== 'https:' && !(url.protocol === 'http:' && this.#names.has(url.hostname)))
-    )
-      throw refuse('must be an https address');
+    const mayBeHttp = url?.protocol === 'http:' && (acceptsHttp || this.#names.has(url.hostname));
+    if (url === undefined || (url.protocol !== 'https:' && !mayBeHttp))
+      throw refuse(`must be an ${acceptsHttp ? 'http or ' : ''}https address`);
     if (url.username !== '' || url.password !== '') throw refuse('must not carry credentials');
     return url;
   }
@@ -118,7 +123,7 @@ export class GuardedFetch {
     url: URL,
     address: string,
     options: FetchOptions,
-  ): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string; readonly location?: string }> {
+  ): Promise<Omit<FetchedBody, 'url'> & { readonly location?: string }> {
     const { Agent, request } = await import('undici');
     const family = isIP(address) === 6 ? 6 : 4;
     const agent = new Agent({
@@ -131,12 +136,14 @@ export class GuardedFetch {
       const answer = await request(url, { dispatcher: agent, signal: options.signal });
       const location = answer.headers['location'];
       if (answer.statusCode >= 300 && answer.statusCode < 400 && typeof location === 'string')
-        return { bytes: new Uint8Array(), mediaType: '', location };
+        return { bytes: new Uint8Array(), mediaType: '', contentType: '', location };
       if (answer.statusCode !== 200) throw refuse(`the host answered ${answer.statusCode}`);
-      const type = answer.headers['content-type'];
+      const { 'content-type': type } = answer.headers;
+      const contentType = typeof type === 'string' ? type : '';
       return {
         bytes: await readLimited(answer.body, options.limitBytes),
-        mediaType: typeof type === 'string' ? (type.split(';')[0] ?? '').trim() : '',
+        mediaType: (contentType.split(';')[0] ?? '').trim(),
+        contentType,
       };
     } finally {
       await agent.destroy();

@@ -9,6 +9,8 @@ interface NamespaceFetchOptions {
   readonly allow: readonly string[];
   /** The gateway itself listens on loopback only: servers of the same machine may be reached. */
   readonly isLocal: boolean;
+  /** Time for a connection; absent = 10 s. */
+  readonly connectMs?: number;
   /** Resolves a name to its addresses; injected for tests. */
   readonly resolve?: typeof lookup;
 }
@@ -60,7 +62,7 @@ export class NamespaceFetch {
       headersTimeout: HEADERS_MS,
       bodyTimeout: 0,
       connect: {
-        timeout: CONNECT_MS,
+        timeout: this.#options.connectMs ?? CONNECT_MS,
         lookup: (host, { all }, done) =>
           resolve(host, { all: true }, (error, found) => {
             if (error !== null) return done(error, '');

@@ -4,6 +4,7 @@ import { chunkDocument, indexWords, knowledgeModule } from '../../features/autho
 import { manifestsModule, requireScope } from '../../features/authoring/manifests/index.ts';
 import { mcpServersModule } from '../../features/authoring/mcp-servers/index.ts';
 import { namespacesModule } from '../../features/authoring/namespaces/index.ts';
+import { searchModule, sessionSearch } from '../../features/authoring/search/index.ts';
 import { templatesModule } from '../../features/authoring/templates/index.ts';
 import { sessionsModule } from '../../features/conversation/sessions/index.ts';
 import { uiModule } from '../../features/conversation/ui/index.ts';
@@ -25,11 +26,13 @@ import type { Operation } from '../../operations/index.ts';
 import { createPeerServer } from '../../protocols/a2a/index.ts';
 import { createMcpServing } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
+import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpConnector } from '../outbound/index.ts';
+import { GuardedFetch, mcpOutbound } from '../outbound/index.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
+import { wireSandboxProviders } from './sandboxes.ts';
 import type { Turns } from './turns.ts';
 
 interface FeatureNeeds {
@@ -45,7 +48,9 @@ interface FeatureNeeds {
 const authoring = (
   { config, engines, host, turns, port }: FeatureNeeds,
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
+  { access }: Pick<ReturnType<typeof platform>, 'access'>,
 ) => {
+  const { connector, brokerFetch } = mcpOutbound(config, host);
   const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
@@ -55,27 +60,37 @@ const authoring = (
     turns: runtime.lifecycle,
     requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
   });
+  const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge') });
+  const { library } = knowledge;
+  const files = filesModule({
+    ...host,
+    objects,
+    direct: engines.objects.direct,
+    // Files are cut and compared as knowledge is, so that one search ranks both.
+    form: { chunks: chunkDocument, words: indexWords },
+    baseUrl: () => clientUrl(config, port()),
+    activeSkill: skills.activeSkill,
+    searchPlaces: library.searchPlaces.bind(library),
+  });
   return {
     namespaces,
     deployments,
-    files: filesModule({
-      ...host,
-      objects,
-      direct: engines.objects.direct,
-      // Files are cut and compared as knowledge is, so that one search ranks both.
-      form: { chunks: chunkDocument, words: indexWords },
-      baseUrl: () => clientUrl(config, port()),
-      activeSkill: skills.activeSkill,
+    files,
+    search: searchModule({
+      sources: [files.search, knowledge.search(files.retrieved), sessionSearch(host)],
+      approvalOf: (capabilities, wanted) =>
+        approvalOf(capabilities, wanted, host.settings['capabilities'] as CapabilitySwitches),
     }),
     mcpServers: mcpServersModule({
       ...host,
       servers: host.facade('McpServer'),
       bindings: host.facade('McpServerBinding'),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
-      connector: mcpConnector(config, host),
+      connector,
+      broker: { fetch: brokerFetch, sign: access.signPlatform },
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
-    knowledge: knowledgeModule({ ...host, knowledge: host.facade('Knowledge') }),
+    knowledge,
     manifests: manifestsModule({
       ...host,
       namespaces: namespaces.tree,
@@ -122,7 +137,7 @@ const coordination = (
     }),
     workflows: workflowsModule(host),
     delegation: delegationModule({ ...host, ...runtime, shareArtifacts: files.shareArtifacts }),
-    tasks: tasksModule({ ...host, lifecycle: runtime.lifecycle }),
+    tasks: tasksModule({ ...host, ...runtime }),
   };
 };
 
@@ -142,7 +157,11 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
   });
   return {
     workers: workersModule({ ...host, workerId, version, publicUrl, drain: () => runtime.worker.drain() }),
-    sandboxes: sandboxesModule({ ...host, secretProblem: secrets.resolver.problem.bind(secrets.resolver) }),
+    sandboxes: sandboxesModule({
+      ...host,
+      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
+      providers: wireSandboxProviders(config, engines, host),
+    }),
     access: accessModule({
       ...host,
       config: config.auth,
@@ -207,11 +226,13 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { host, turns } = needs;
   const { secrets, agents, skills, usage, streams } = turns;
   const { sessions } = conversation(needs);
-  const { namespaces, deployments, files, mcpServers, templates, knowledge, manifests } = authoring(needs, {
-    sessions,
-  });
-  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs, { files });
   const { workers, sandboxes, access, admin, backups } = platform(needs);
+  const { namespaces, deployments, files, search, mcpServers, templates, knowledge, manifests } = authoring(
+    needs,
+    { sessions },
+    { access },
+  );
+  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs, { files });
   const ui = uiModule({
     ...host,
     chat: sessions.chat,
@@ -234,6 +255,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     templates,
     skills,
     knowledge,
+    search,
     sessions,
     secrets,
     manifests,

@@ -1,10 +1,11 @@
 import { RESEAL } from '../../controllers/index.ts';
-import { StoredObjects } from '../../features/authoring/files/index.ts';
+import { htmlText, StoredObjects } from '../../features/authoring/files/index.ts';
 import { secretsModule } from '../../features/authoring/secrets/index.ts';
 import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
+import { taskTurns } from '../../features/coordination/tasks/index.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
 import { createRuntime, DeltaPressure, type Runtime } from '../../runtime/index.ts';
@@ -18,11 +19,13 @@ import {
   capabilityProblems,
   createGoalTools,
   createReadToolOutput,
+  createResearchTools,
   createToolRegistry,
   currentTimeTool,
 } from '../../tools/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
+import { GuardedFetch } from '../outbound/index.ts';
 import type { Observation } from '../telemetry/index.ts';
 import type { Host } from './host.ts';
 
@@ -59,6 +62,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
       askUserTool,
       createReadToolOutput(toolOutputs(store, objects)),
       ...createGoalTools(createSessionGoals(store)),
+      ...wireResearch(settings),
     ],
     switches: settings['capabilities'] as CapabilitySwitches,
     log,
@@ -67,7 +71,12 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const dependencies = { models, capabilityProblems, isToolsetAvailable };
   const agents = agentsModule({ ...host, dependencies, promptCheck });
   const skills = skillsModule({ ...host, book: createSessionSkills(store) });
-  const usage = usageModule({ ...host, refused: metrics.usageRefused });
+  const usage = usageModule({
+    ...host,
+    refused: metrics.usageRefused,
+    isPriced: (model) => models.isPriced(model),
+  });
+  const tasks = taskTurns(host);
   const runtime = createRuntime({
     store,
     bus,
@@ -85,7 +94,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     history: createHistoryReader(),
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
     skills: skills.directory,
-    endHooks: [turnHook, createActivityHook(bus), createDelegationHook(bus)],
+    endHooks: [turnHook, createActivityHook(bus), createDelegationHook(bus), tasks],
+    progressHooks: [tasks],
     tracer,
     meter: metrics.meter,
     workerId,
@@ -93,6 +103,17 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   });
   const streams = wireStreams(config, host, runtime);
   return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, ...streams };
+};
+
+/** What agents may read of the web. */
+const wireResearch = (settings: Host['settings']) => {
+  const fetcher = new GuardedFetch({ allow: settings['net.allow'] });
+  return createResearchTools({
+    fetchPage: (namespace, url, options) => fetcher.fetch(namespace, url, options),
+    htmlText,
+    search: settings['research.search'],
+    fetch: globalThis.fetch,
+  });
 };
 
 /** Streams of sessions, and the cursors of answers. */

@@ -76,6 +76,7 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
     AnswerPermission: 'operator fields',
     CreateAnswerLink: 'operator fields',
     ForkSession: 'operator fields',
+    CompactSession: 'operator fields',
     ListTurns: 'viewer fields',
     GetTurn: 'viewer fields',
     ListPermissionRequests: 'viewer fields',
@@ -92,6 +93,9 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
   'svc.gateway.TaskService': {
     UpdateTask: 'operator fields',
   },
+  'svc.gateway.UsageService': {
+    ReportUsage: 'viewer fields',
+  },
   'svc.gateway.FileService': {
     CreateFile: 'operator fields',
     UpdateFile: 'operator fields',
@@ -100,6 +104,8 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
     ReadFile: 'viewer fields',
     ListFiles: 'viewer fields',
     DeleteFile: 'operator fields',
+    ListMemory: 'viewer fields',
+    ForgetMemory: 'operator fields',
     ListArtifacts: 'viewer fields',
     ReadArtifact: 'viewer fields',
     PromoteArtifact: 'operator fields',

@@ -47,7 +47,7 @@ export class ToolCaller {
     if (problems.length > 0) return { ok: false, code: 'invalid_arguments', error: problems.join('; ') };
     const outcome = await runTool(
       found.tool,
-      { ...context, reach: found.reach },
+      { ...context, reach: found.reach, ...(found.narrower === undefined ? {} : { narrower: found.narrower }) },
       {
         input: input as Readonly<Record<string, unknown>>,
         options: { timeoutMs: 60_000, signal: IDLE, clock: new ManualClock() },

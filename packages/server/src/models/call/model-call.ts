@@ -5,7 +5,7 @@ import type { ChunkSink, ModelErrorClass, ModelMedia, ModelRequest, ModelsConfig
 import { failureOf, isRetried } from '../failure-rules.ts';
 import { inputKind, withTakenMedia } from '../media-rules.ts';
 import type { KeyResult } from '../provider-key.ts';
-import { normaliseUsage, type Price } from '../usage-rules.ts';
+import { normaliseUsage } from '../usage-rules.ts';
 import type { Breaker } from './breaker.ts';
 import { type AttemptOwner, CallAttempt } from './call-attempt.ts';
 import { CallOutput } from './call-output.ts';
@@ -23,7 +23,6 @@ export interface CallParts {
   readonly slots: Slots;
   readonly driver: ProviderDriver;
   readonly facts: CatalogueEntry;
-  readonly price: Price | undefined;
   readonly resolveKey: (namespace: string) => KeyResult | Promise<KeyResult>;
   readonly countTokens: (text: string) => number;
   /** Tells the operator once what a model cannot take. */
@@ -257,7 +256,7 @@ export class ModelCall implements AttemptOwner {
     if (outcome.usage === undefined) return this.#estimate(outcome.providerRequestId);
     return normaliseUsage(outcome.usage, {
       target: this.#request.target,
-      price: this.#parts.price,
+      prices: this.#parts.facts.prices,
       providerRequestId: outcome.providerRequestId,
       isEstimated: false,
     });
@@ -265,7 +264,7 @@ export class ModelCall implements AttemptOwner {
 
   /** Counted here because the call was stopped or the provider said nothing. */
   #estimate(providerRequestId: string | undefined): ModelUsage {
-    const { countTokens, price } = this.#parts;
+    const { countTokens, facts } = this.#parts;
     const reasoningTokens = countTokens(this.#output.reasoning);
     return normaliseUsage(
       {
@@ -273,7 +272,7 @@ export class ModelCall implements AttemptOwner {
         outputTokens: countTokens(this.#output.written) + reasoningTokens,
         reasoningTokens,
       },
-      { target: this.#request.target, price, providerRequestId, isEstimated: true },
+      { target: this.#request.target, prices: facts.prices, providerRequestId, isEstimated: true },
     );
   }
 

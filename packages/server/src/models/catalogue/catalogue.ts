@@ -36,10 +36,10 @@ const MAX_REMEMBERED = 1000;
 
 /** Shipped facts with `models.catalog` merged over them. */
 export class Catalogue {
-  readonly #config: Pick<ModelsConfig, 'catalog' | 'defaultWindow' | 'providers'>;
+  readonly #config: Pick<ModelsConfig, 'catalog' | 'defaultWindow' | 'prices' | 'providers'>;
   readonly #known = new Map<string, CatalogueEntry>();
 
-  constructor(config: Pick<ModelsConfig, 'catalog' | 'defaultWindow' | 'providers'>) {
+  constructor(config: Pick<ModelsConfig, 'catalog' | 'defaultWindow' | 'prices' | 'providers'>) {
     this.#config = config;
   }
 
@@ -57,7 +57,9 @@ export class Catalogue {
     const type = this.#config.providers[target.provider]?.type ?? target.provider;
     const base = shippedEntry(type, target.model) ?? unknownEntry(type, this.#config.defaultWindow);
     const override = this.#config.catalog[key];
-    return override === undefined ? base : { ...base, ...withoutUndefined(override), known: true };
+    const entry = override === undefined ? base : { ...base, ...withoutUndefined(override), known: true };
+    const prices = this.#config.prices[key];
+    return prices === undefined ? entry : { ...entry, prices };
   }
 
   /** First model of a provider that the configuration or else the shipped rows name; for `models.default`. */

@@ -5,7 +5,12 @@ import { testRequest } from '../testing/index.ts';
 import { buildChatRequest } from './chat-request.ts';
 
 const catalogue = (facts: Readonly<Record<string, unknown>> = {}) =>
-  new Catalogue({ catalog: { 'p/m': facts }, defaultWindow: 1000, providers: { p: { type: 'openai-compatible' } } });
+  new Catalogue({
+    catalog: { 'p/m': facts },
+    defaultWindow: 1000,
+    prices: {},
+    providers: { p: { type: 'openai-compatible' } },
+  });
 
 const bytes = new Uint8Array([1, 2, 3]);
 

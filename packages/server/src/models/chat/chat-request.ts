@@ -135,7 +135,9 @@ export const buildChatRequest = (
   const warn: WarnFn = (option, text) => leftOut.push({ option, text });
   if (request.temperature !== undefined && !facts.temperature) warn('temperature', 'the model has a fixed temperature');
   if (request.tools.length > 0 && !facts.tools) warn('tools', 'the model takes no tools');
-  const maxTokens = request.maxOutputTokens ?? (facts.known ? facts.maxOutput : undefined);
+  const { outputLimit: limit = Number.POSITIVE_INFINITY } = request;
+  const given = request.maxOutputTokens ?? (facts.known ? facts.maxOutput : request.outputLimit);
+  const maxTokens = given === undefined ? undefined : Math.min(given, limit);
   const body = {
     model: request.target.model,
     stream: true,

@@ -36,7 +36,11 @@ export class DemoDriver implements ProviderDriver {
       clock: this.#options.clock,
       memory: this.#options.memory,
       rate: this.#options.config.rate ?? DEFAULT_RATE,
-      maxOutputTokens: Math.min(request.maxOutputTokens ?? facts.maxOutput, facts.maxOutput),
+      maxOutputTokens: Math.min(
+        request.maxOutputTokens ?? facts.maxOutput,
+        facts.maxOutput,
+        request.outputLimit ?? facts.maxOutput,
+      ),
     });
     if (inputTokens > facts.window) return failed(failureOf('context_overflow'));
     const outcome = await this.#perform(attempt, run);

@@ -102,6 +102,31 @@ const outputCap = (type: SdkType, request: ModelRequest, facts: CatalogueEntry):
   return facts.known || type === 'anthropic' ? facts.maxOutput : undefined;
 };
 
+/** The cap as the package takes it: it adds what thinking may use. */
+const outputTokens = (
+  type: SdkType,
+  request: ModelRequest,
+  { facts, extra }: { readonly facts: CatalogueEntry; readonly extra: number },
+): number | undefined => {
+  const cap = outputCap(type, request, facts);
+  const isDefaultCap = request.maxOutputTokens === undefined && facts.known;
+  const own = cap === undefined || !isDefaultCap ? cap : cap - extra;
+  if (request.outputLimit === undefined) return own;
+  return Math.min(own ?? Number.POSITIVE_INFINITY, request.outputLimit - extra);
+};
+
+/** Thinking is turned off where the tokens that it may use leave no room for an answer within the request's limit. */
+const thinkingWithin = (
+  type: SdkType,
+  request: ModelRequest,
+  { facts, warn, api }: Omit<ThinkingContext, 'plan'>,
+): ThinkingWire => {
+  const wire = thinkingWire(type, request, { plan: planThinking(request.thinking, facts), facts, warn, api });
+  if (request.outputLimit === undefined || (wire.extraTokens ?? 0) < request.outputLimit) return wire;
+  warn('thinking', 'the quota of money leaves no room for it');
+  return thinkingWire(type, request, { plan: planThinking({ enabled: false }, facts), facts, warn, api });
+};
+
 const isTemperatureSent = (
   request: ModelRequest,
   facts: CatalogueEntry,
@@ -124,12 +149,10 @@ interface SdkOptionsInput {
 /** Call options with everything offered. */
 export const sdkCallOptions = (input: SdkOptionsInput): LanguageModelV4CallOptions => {
   const { type, request, facts, warn, api } = input;
-  const thinking = thinkingWire(type, request, { plan: planThinking(request.thinking, facts), facts, warn, api });
+  const thinking = thinkingWithin(type, request, { facts, warn, api });
   const hasTemperature = isTemperatureSent(request, facts, { dropped: thinking.dropsTemperature === true, warn });
   if (request.tools.length > 0 && !facts.tools) warn('tools', 'the model takes no tools');
-  const cap = outputCap(type, request, facts);
-  const isDefaultCap = request.maxOutputTokens === undefined && facts.known;
-  const maxOutputTokens = cap === undefined ? undefined : isDefaultCap ? cap - (thinking.extraTokens ?? 0) : cap;
+  const maxOutputTokens = outputTokens(type, request, { facts, extra: thinking.extraTokens ?? 0 });
   const own = type === 'openai' ? { store: false, ...thinking.options } : thinking.options;
   return {
     prompt: sdkPrompt(type, request.messages),

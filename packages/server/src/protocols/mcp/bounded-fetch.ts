@@ -4,7 +4,7 @@ import { McpFailure } from './contract.ts';
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** Longest body, and longest event of an event stream: 16 MiB hold a media result of 12 MiB. */
-export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
+const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;

@@ -1,7 +1,15 @@
 import type { ModelRegistry } from '../../models/contract.ts';
 import type { WriteTx } from '../../store/contracts/index.ts';
 import type { ClaimState } from '../claim/index.ts';
-import { type ObjectAccess, PART, type Part, type PlacedPart, type SessionEvent, type TurnUsage } from '../contract.ts';
+import {
+  type ObjectAccess,
+  PART,
+  type Part,
+  type PlacedPart,
+  type SessionEvent,
+  type SessionSide,
+  type TurnUsage,
+} from '../contract.ts';
 import {
   addUsage,
   closingParts,
@@ -132,11 +140,16 @@ const finalParts = async (turn: AttemptState, end: TurnEnd, found: Found): Promi
   return { reason, state: finalState, placed, unshown, error };
 };
 
+/** The session's sum with that of a turn that ends. */
+const withTotal = (side: SessionSide, usage: TurnUsage | undefined): SessionSide =>
+  usage === undefined ? side : { ...side, totalUsage: addUsage(side.totalUsage, usage) };
+
 const writeFinal = async (turn: AttemptState, end: TurnEnd, found: Found): Promise<Written> => {
   const { messageId } = turn;
   const { tx, state, step, ports } = found;
   const final = await finalParts(turn, end, found);
   if (step.usage !== undefined) await chargeUsage({ tx, usage: ports.usage }, turn, step.usage);
+  else await ports.usage.releaseCost(tx, turn.row.namespace, turn.row.id);
   await holdObjects({ tx, objects: ports.objects }, state.turn, step.parts);
   const side = parseSide(state.session);
   const usage = step.usage === undefined ? state.body.usage : addUsage(state.body.usage, step.usage);
@@ -156,7 +169,7 @@ const writeFinal = async (turn: AttemptState, end: TurnEnd, found: Found): Promi
       state: final.state,
       reason: final.reason,
       lastSequence: turn.sequence + units + 1,
-      side: end.kind === 'answered' ? sideAfterCall(side, end.answer) : side,
+      side: withTotal(end.kind === 'answered' ? sideAfterCall(side, end.answer) : side, usage),
     },
   );
   return { final, others, usage };

@@ -12,11 +12,17 @@ import {
   recordedParts,
   type TurnErrorClass,
 } from '../record/index.ts';
-import { type FinishPorts, finishUnclaimed, publishAfterCommit } from '../session/index.ts';
+import {
+  type FinishPorts,
+  finishUnclaimed,
+  type ProgressPorts,
+  publishAfterCommit,
+  runProgressHooks,
+} from '../session/index.ts';
 import type { ClaimedTurn } from './turn-claim.ts';
 
 /** What claiming uses. */
-export interface ClaimingPorts extends FinishPorts {
+export interface ClaimingPorts extends FinishPorts, ProgressPorts {
   readonly agents: AgentDirectory;
   readonly namespaces: NamespaceGate;
   readonly models: Pick<ModelRegistry, 'defaultTarget'>;
@@ -117,6 +123,7 @@ const writeClaim = async (
   };
   const nextSession: SessionRow = { ...session, fence, activeTurnId: turn.id, state: 'PROCESSING' };
   await together(tx.log.saveTurn(claimed), tx.log.saveSession(nextSession));
+  await runProgressHooks({ tx, ports }, claimed, (hook) => hook.turnTaken(tx, { turn: claimed, body: nextBody }));
   const namespaceLabels = await ports.namespaces.labels(tx, turn.namespace);
   return { turn: claimed, session: nextSession, body: nextBody, agent, journal, namespaceLabels };
 };

@@ -6,6 +6,7 @@
  * through a tool, by models (outputs).
  */
 export * from './compaction-cut.ts';
+export * from './compaction-keeps.ts';
 export * from './history-order.ts';
 export * from './history-reader.ts';
 export * from './object-loader.ts';

@@ -9,3 +9,4 @@
 
 export { createPromptAssembler } from './prompt-assembler.ts';
 export { promptCheck } from './prompt-check.ts';
+export { countPrompt } from './token-count.ts';

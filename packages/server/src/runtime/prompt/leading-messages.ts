@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../../models/contract.ts';
-import type { PromptRequest } from '../contract.ts';
+import type { KeptMessage, PromptRequest } from '../contract.ts';
 
 /** Text of the platform: no user wrote it. */
 export const addedText = (text: string): ModelMessage['content'][number] => ({ type: 'text', text, isAdded: true });
@@ -15,6 +15,14 @@ export const leadingMessages = (request: PromptRequest, systemPrompt: string): r
     ...active.map((skill): ModelMessage => ({ role: 'user', content: [addedText(skillText(skill))] })),
   ];
 };
+
+/** Messages that compactions kept, behind the summary: rules as system messages, pinned ones as what they are. */
+export const keptMessages = (kept: readonly KeptMessage[]): readonly ModelMessage[] =>
+  kept.map(({ isSystem, text }) =>
+    isSystem
+      ? { role: 'system', content: [{ type: 'text', text }] }
+      : { role: 'user', content: [addedText('Pinned message, word for word:'), { type: 'text', text }] },
+  );
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 

@@ -1,5 +1,5 @@
 import type { ModelMessage, ModelRegistry } from '../../models/contract.ts';
-import type { ObjectAccess, PromptAssembler, PromptPlan, PromptRequest } from '../contract.ts';
+import type { CompactionKeeps, ObjectAccess, PromptAssembler, PromptPlan, PromptRequest } from '../contract.ts';
 import {
   createObjectLoader,
   cutAtCompaction,
@@ -7,13 +7,14 @@ import {
   NO_OBJECTS,
   type ReplayStep,
   replaySteps,
+  storedKeeps,
   textKey,
   type WantedObjects,
   wantedObjects,
 } from '../history/index.ts';
 import { budgetLimits } from './budget-limits.ts';
 import { latestUserIndex } from './compaction-plan.ts';
-import { addedText, leadingMessages } from './leading-messages.ts';
+import { addedText, keptMessages, leadingMessages } from './leading-messages.ts';
 import { fitPrompt } from './prompt-budget.ts';
 import type { PromptDraft } from './prompt-draft.ts';
 import { createPromptRenderer, type TurnValues } from './prompt-renderer.ts';
@@ -46,9 +47,12 @@ export const createPromptAssembler = (deps: PromptAssemblerDeps): PromptAssemble
         ? NO_OBJECTS
         : await load(request.agent.namespace, { media: wanted.media, texts });
       const steps = replaySteps(transcript, { turnId: request.turnId, target: request.target, inputs }, objects);
+      const keeps = storedKeeps(cut?.part);
       const draft: PromptDraft = {
         leading: leadingMessages(request, render(request.agent.spec.systemPrompt, values)),
-        summary: cut === undefined ? [] : summaryMessages(cut.part, objects),
+        summary: cut === undefined ? [] : summaryMessages(cut.part, objects, keeps),
+        kept: keptMessages(keeps.kept),
+        keeps,
         steps: withPostHistory(steps, render(request.agent.spec.postHistoryPrompt, values)),
         tools: cleanTools(request.tools),
         transcript,
@@ -70,6 +74,7 @@ const planWithin = (draft: PromptDraft, request: PromptRequest, { models }: Prom
     bound: (text) => models.tokenBound(request.target, text),
     compactionOutput: facts.maxOutput > 0 ? Math.min(SUMMARY_TOKENS, facts.maxOutput) : SUMMARY_TOKENS,
     mayCompact: !request.skipCompaction,
+    compactNow: request.compactNow === true,
   });
 };
 
@@ -101,8 +106,13 @@ const withBlock = (message: ModelMessage, text: string): ModelMessage => ({
 const summaryMessages = (
   part: { readonly content?: string; readonly object?: Parameters<typeof textKey>[0] },
   objects: LoadedObjects,
+  { references }: CompactionKeeps,
 ): readonly ModelMessage[] => {
   const stored = part.object === undefined ? undefined : objects.texts.get(textKey(part.object, ''));
   const summary = stored ?? part.content ?? '';
-  return [{ role: 'user', content: [addedText(`Summary of the conversation so far:\n${summary}`)] }];
+  const files =
+    references.length === 0
+      ? ''
+      : `\n\nFiles and stored outputs so far:\n${references.map((line) => `- ${line}`).join('\n')}`;
+  return [{ role: 'user', content: [addedText(`Summary of the conversation so far:\n${summary}${files}`)] }];
 };

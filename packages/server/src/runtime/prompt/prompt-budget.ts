@@ -13,14 +13,14 @@ const TOKENS_PER_UNIT = 3.3;
 /** Rows 1 to 3 and 5 of the budget table; row 4 is the caller's halved `windowFactor`. */
 export const fitPrompt = (draft: PromptDraft, rules: BudgetRules): PromptPlan => {
   const { limits, count } = rules;
-  const fixed = [...draft.leading, ...draft.summary];
+  const fixed = [...draft.leading, ...draft.summary, ...draft.kept];
   const all = messagesOf(fixed, draft.steps);
-  if (fitsWithoutCounting(all, draft.tools, rules)) return callPlan(all, draft.tools, 0);
+  if (!rules.compactNow && fitsWithoutCounting(all, draft.tools, rules)) return callPlan(all, draft.tools, 0);
   const fixedTokens = countMessages(fixed, count) + countTools(draft.tools, count);
   const total = (steps: readonly ReplayStep[]): number => fixedTokens + countSteps(steps, count);
   let steps = draft.steps;
   if (total(steps) > limits.effective) steps = trimResults(steps, latestUserIndex(steps), count);
-  if (total(steps) > limits.compactAbove && rules.mayCompact) {
+  if (rules.mayCompact && (rules.compactNow || total(steps) > limits.compactAbove)) {
     const plan = compactionPlan({ ...draft, steps }, rules);
     if (plan !== undefined) return plan;
   }

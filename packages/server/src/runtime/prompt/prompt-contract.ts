@@ -2,7 +2,7 @@ import type { ModelMessage, ModelTarget, ModelTool } from '../../models/contract
 import type { ReadTx, SessionRow, TurnRow } from '../../store/contracts/index.ts';
 import type { Goal } from '../../tools/goal-contract.ts';
 import type { AgentRevision } from '../agent-revision.ts';
-import type { Part } from '../record/contract.ts';
+import type { CompactionKeeps, Part } from '../record/contract.ts';
 
 /** Prompt assembly: between the step loop and runtime/prompt, runtime/history. */
 
@@ -53,6 +53,8 @@ export interface PromptRequest {
   readonly windowFactor: number;
   /** True once compaction failed or was ignored in this turn. */
   readonly skipCompaction: boolean;
+  /** A compaction was asked for: it runs before the next call, however small the prompt is. */
+  readonly compactNow?: boolean;
   /** Visible skills for the catalogue, active ones in activation order; text undefined = it vanished. */
   readonly skills?: PromptSkills;
   /** Active goals of the session. */
@@ -73,6 +75,10 @@ export type PromptPlan =
       readonly messages: readonly ModelMessage[];
       readonly throughMessageId: string;
       readonly sourceTokens: number;
+      /** Ids of the messages that the summary replaces. */
+      readonly summarised: readonly string[];
+      /** What the COMPACTION part keeps word for word. */
+      readonly keeps: CompactionKeeps;
       readonly maxOutputTokens: number;
     }
   | { readonly kind: 'overflow' };

@@ -1,5 +1,5 @@
 import type { ModelMessage, ModelTool } from '../../models/contract.ts';
-import type { TranscriptMessage } from '../contract.ts';
+import type { CompactionKeeps, TranscriptMessage } from '../contract.ts';
 import type { ReplayStep } from '../history/index.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 import type { CountTokens } from './token-count.ts';
@@ -10,6 +10,10 @@ export interface PromptDraft {
   readonly leading: readonly ModelMessage[];
   /** Summary of what a compaction covers, always kept; empty when there is none. */
   readonly summary: readonly ModelMessage[];
+  /** Messages that compactions before kept word for word; always kept. */
+  readonly kept: readonly ModelMessage[];
+  /** What the newest compaction kept; nothing when there is none. */
+  readonly keeps: CompactionKeeps;
   readonly steps: readonly ReplayStep[];
   readonly tools: readonly ModelTool[];
   /** Messages behind `steps`, in order, those without content included. */
@@ -27,4 +31,6 @@ export interface BudgetRules {
   /** Largest answer of a compaction call. */
   readonly compactionOutput: number;
   readonly mayCompact: boolean;
+  /** A compaction was asked for, whatever the size of the prompt. */
+  readonly compactNow: boolean;
 }

@@ -40,6 +40,12 @@ export const countMessages = (messages: readonly ModelMessage[], count: CountTok
 export const countTools = (tools: readonly ModelTool[], count: CountTokens): number =>
   tools.reduce((tokens, tool) => tokens + MESSAGE_TOKENS + count(toolText(tool)), 0);
 
+/** Tokens of a whole request. */
+export const countPrompt = (
+  prompt: { readonly messages: readonly ModelMessage[]; readonly tools: readonly ModelTool[] },
+  count: CountTokens,
+): number => countMessages(prompt.messages, count) + countTools(prompt.tools, count);
+
 /** UTF-16 units of all texts plus media by price: with three bytes a unit no encoding has more tokens than thrice that. */
 export const countUnits = (messages: readonly ModelMessage[], tools: readonly ModelTool[]): number => {
   const units: CountTokens = (text) => text.length;

@@ -47,6 +47,21 @@ export interface Part {
   readonly continuation?: unknown;
 }
 
+/** A message that compactions keep word for word. */
+export interface KeptMessage {
+  readonly messageId: string;
+  /** System messages are rules of the conversation; others are pinned by their label. */
+  readonly isSystem: boolean;
+  readonly text: string;
+}
+
+/** What a COMPACTION part carries besides its summary; each compaction takes over what the one before it kept. */
+export interface CompactionKeeps {
+  readonly kept: readonly KeptMessage[];
+  /** Files and stored outputs of the messages that were summarised, as one line each. */
+  readonly references: readonly string[];
+}
+
 /** A part together with the assistant message it belongs to: the unit of the turn's part list. */
 export interface PlacedPart {
   readonly messageId: string;
@@ -147,8 +162,8 @@ export interface TurnUsage {
   readonly providerRequestId?: string;
   /** Counted here because the provider said nothing. */
   readonly estimated?: boolean;
-  /** In the currency of `models.prices`; absent when unpriced. */
-  readonly cost?: number;
+  /** Millionths of the unit of `models.prices`; absent for models without a price. */
+  readonly costMicros?: number;
 }
 
 /** JSON of TurnRow.body. */
@@ -197,6 +212,8 @@ export interface TurnBody {
 export interface SessionSide {
   /** Usage of the newest model call: SessionResponse.context_tokens. */
   readonly contextTokens?: TurnUsage;
+  /** Sum over the turns that ended since the session was made or cleared. */
+  readonly totalUsage?: TurnUsage;
   /** Condition LastTurn: the newest ended turn. */
   readonly lastTurn?: {
     readonly turnId: string;
@@ -204,6 +221,8 @@ export interface SessionSide {
     readonly reason: string;
     readonly at: number;
   };
+  /** Someone asked for a compaction; it runs with the next turn. */
+  readonly compactRequested?: true;
   /** Active skills in activation order. */
   readonly skills: readonly string[];
   /** Reported over counted input tokens by `provider/model`. */

@@ -139,17 +139,25 @@ export const messageLabels = (
   'svc/message-state': end.state,
 });
 
+/** What both cost together; undefined while no part of it has a price. */
+const addCosts = (total: number | undefined, cost: number | undefined): number | undefined =>
+  total === undefined && cost === undefined ? undefined : (total ?? 0) + (cost ?? 0);
+
 /** The sum of a turn; available only where every call was counted by its provider. */
 export const addUsage = (total: TurnUsage | undefined, usage: TurnUsage): TurnUsage =>
-  total === undefined
-    ? usage
-    : {
-        ...usage,
-        inputTokens: total.inputTokens + usage.inputTokens,
-        cachedInputTokens: total.cachedInputTokens + usage.cachedInputTokens,
-        cacheWriteTokens: total.cacheWriteTokens + usage.cacheWriteTokens,
-        outputTokens: total.outputTokens + usage.outputTokens,
-        reasoningTokens: total.reasoningTokens + usage.reasoningTokens,
-        totalTokens: total.totalTokens + usage.totalTokens,
-        usageAvailable: total.usageAvailable && usage.usageAvailable,
-      };
+  total === undefined ? usage : summed(total, usage);
+
+const summed = (total: TurnUsage, { costMicros, ...usage }: TurnUsage): TurnUsage => {
+  const cost = addCosts(total.costMicros, costMicros);
+  return {
+    ...usage,
+    inputTokens: total.inputTokens + usage.inputTokens,
+    cachedInputTokens: total.cachedInputTokens + usage.cachedInputTokens,
+    cacheWriteTokens: total.cacheWriteTokens + usage.cacheWriteTokens,
+    outputTokens: total.outputTokens + usage.outputTokens,
+    reasoningTokens: total.reasoningTokens + usage.reasoningTokens,
+    totalTokens: total.totalTokens + usage.totalTokens,
+    usageAvailable: total.usageAvailable && usage.usageAvailable,
+    ...(cost === undefined ? {} : { costMicros: cost }),
+  };
+};

@@ -14,7 +14,9 @@ export {
   type FinishPorts,
   finishTurn,
   holdObjects,
+  type ProgressPorts,
   releasePendingStops,
+  runProgressHooks,
   storeAssistantMessage,
 } from './turn-finish.ts';
 export { finishUnclaimed, publishAfterCommit } from './turn-stop.ts';

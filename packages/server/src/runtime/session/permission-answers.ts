@@ -1,6 +1,12 @@
 import { Fault, invalidField, notFound, sortedJson } from '../../base/index.ts';
 import type { Bus, PermissionRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
-import { PERMISSION_ANSWERED, type PermissionData, type SessionLifecycle, WAKE_TURNS } from '../contract.ts';
+import {
+  PERMISSION_ANSWERED,
+  type PermissionData,
+  type SessionLifecycle,
+  type UsageMeter,
+  WAKE_TURNS,
+} from '../contract.ts';
 import {
   kindOf,
   parseBody,
@@ -118,7 +124,12 @@ const isSameAnswer = (
 
 /** Answers one request of a locked session. */
 export const answerPermission = async (
-  { tx, ports }: Scope & { readonly ports: { readonly tools: { readonly check: SchemaCheck } } },
+  {
+    tx,
+    ports,
+  }: Scope & {
+    readonly ports: { readonly tools: { readonly check: SchemaCheck }; readonly usage: Pick<UsageMeter, 'raise'> };
+  },
   session: SessionRow,
   answer: Answer,
 ): Promise<PermissionData> => {
@@ -142,6 +153,7 @@ export const answerPermission = async (
     ...(value === undefined ? {} : { answer: value }),
   };
   const decided = await decide({ tx, ports }, row, decision);
+  if (kindOf(decided) === 'budget' && option.allow) await ports.usage.raise(tx, decided);
   if (option.remember) for (const other of await sameAction(tx, row)) await decide({ tx, ports }, other, decision);
   return decided;
 };

@@ -19,7 +19,7 @@ import {
   type TurnBody,
   type UsageMeter,
 } from '../contract.ts';
-import { EMPTY_SIDE, EventSequencer, parseBody, partId } from '../record/index.ts';
+import { EMPTY_SIDE, EventSequencer, parseBody, parseSide, partId } from '../record/index.ts';
 import { answerPermission, type SchemaCheck } from './permission-answers.ts';
 import { stopNamespaces } from './stop-namespaces.ts';
 import { type FinishPorts, holdObjects, runEndHooks } from './turn-finish.ts';
@@ -142,6 +142,7 @@ const endOpenTurns = async ({ tx, ports }: Scope, session: SessionRow): Promise<
   for (const turn of open) {
     const body: TurnBody = { ...parseBody(turn), reason: 'stopped' };
     const ended: TurnRow = { ...turn, state: 'STOPPED', ready: false, worker: '', finishedAt: tx.now() };
+    await ports.usage.releaseCost(tx, turn.namespace, turn.id);
     await runEndHooks({ tx, ports }, { session, turn: ended, body, replyText: '' });
   }
   return open;
@@ -278,6 +279,8 @@ export const createSessionLifecycle = (ports: LifecyclePorts): SessionLifecycle 
   create: (tx, request) => create({ tx, ports }, request),
   remove: (tx, session) => remove({ tx, ports }, session),
   clear: (tx, session, withStop) => clear({ tx, ports }, session, withStop),
+  requestCompaction: (tx, session) =>
+    tx.log.saveSession({ ...session, body: JSON.stringify({ ...parseSide(session), compactRequested: true }) }),
   fork: (tx, session, options) => fork({ tx, ports }, session, options),
   append: (tx, session, message) => append({ tx, ports }, session, message),
   stop: (tx, session, turnId) => stop({ tx, ports }, session, turnId),

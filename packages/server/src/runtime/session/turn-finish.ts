@@ -7,7 +7,16 @@ import {
   type TurnRow,
   type WriteTx,
 } from '../../store/contracts/index.ts';
-import type { ObjectAccess, Part, PlacedPart, SessionEvent, SessionSide, TurnBody, TurnEndHook } from '../contract.ts';
+import type {
+  ObjectAccess,
+  Part,
+  PlacedPart,
+  SessionEvent,
+  SessionSide,
+  TurnBody,
+  TurnEndHook,
+  TurnProgressHook,
+} from '../contract.ts';
 import {
   afterTurnEnd,
   EventSequencer,
@@ -44,6 +53,13 @@ export interface FinishPorts {
   readonly bus: Pick<Bus, 'publish'>;
   readonly log: Log;
   readonly endHooks: readonly TurnEndHook[];
+}
+
+/** What follows turns that begin and wait uses. */
+export interface ProgressPorts {
+  readonly log: Log;
+  /** Absent: nothing does. */
+  readonly progressHooks?: readonly TurnProgressHook[];
 }
 
 /** One transaction and what its steps use. */
@@ -138,6 +154,23 @@ export const runEndHooks = async (
       if (isStoreAway(error)) throw error;
       const { namespace, agent, sessionId, id } = end.turn;
       ports.log.error('an effect of a turn end failed', { namespace, agent, session: sessionId, turn: id }, error);
+    }
+  }
+};
+
+/** As `runEndHooks`, for a turn that was taken or that begins to wait. */
+export const runProgressHooks = async (
+  { tx, ports }: { readonly tx: WriteTx; readonly ports: ProgressPorts },
+  turn: TurnRow,
+  run: (hook: TurnProgressHook) => Promise<void>,
+): Promise<void> => {
+  for (const hook of ports.progressHooks ?? []) {
+    try {
+      await tx.savepoint(() => run(hook));
+    } catch (error) {
+      if (isStoreAway(error)) throw error;
+      const { namespace, agent, sessionId, id } = turn;
+      ports.log.error('an effect of a turn failed', { namespace, agent, session: sessionId, turn: id }, error);
     }
   }
 };

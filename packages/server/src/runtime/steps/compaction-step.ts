@@ -1,6 +1,6 @@
 import type { ModelRegistry } from '../../models/contract.ts';
-import { PART, type PromptPlan } from '../contract.ts';
-import { EventSequencer, partId, type ResolvedProfile } from '../record/index.ts';
+import { PART, type PromptPlan, type SessionSide } from '../contract.ts';
+import { addUsage, EventSequencer, parseSide, partId, type ResolvedProfile } from '../record/index.ts';
 import { PartWriter, type WriterPorts } from './answer/index.ts';
 import type { FaultPort, Step, StepTurn } from './contract.ts';
 import { type CallPorts, modelRequest, runModelCall } from './model-call/index.ts';
@@ -32,6 +32,10 @@ const silentWriter = (turn: StepTurn, { clock, pressure }: Pick<CompactionPorts,
     isLost: () => true,
   });
 
+/** A compaction that was asked for is done. */
+const answeredRequest = ({ compactRequested, ...side }: SessionSide): { readonly side?: SessionSide } =>
+  compactRequested === true ? { side } : {};
+
 /** Runs the compaction call and journals its summary; false when it brought nothing and is ignored for this turn. */
 export const createCompaction = (ports: CompactionPorts, quota: Quota): Step<CompactionRequest, boolean> => ({
   run: async (turn, { profile, plan }) => {
@@ -41,11 +45,15 @@ export const createCompaction = (ports: CompactionPorts, quota: Quota): Step<Com
       target: profile.target,
       call: `${turn.body.modelCalls + 1}/compaction`,
     } as const;
-    if ((await quota.run(turn, reservation)) !== undefined) return false;
+    const prompt = { messages: plan.messages, tools: [], maxOutputTokens: plan.maxOutputTokens };
+    const granted = await quota.run(turn, { ...reservation, prompt });
+    if (granted.kind === 'failed') return false;
+    const { outputLimit } = granted;
     const request = {
       ...modelRequest(turn, profile, { messages: plan.messages, tools: [] }),
       maxOutputTokens: plan.maxOutputTokens,
       purpose: 'compaction' as const,
+      ...(outputLimit === undefined ? {} : { outputLimit }),
     };
     const writer = silentWriter(turn, ports);
     const outcome = await runModelCall(request, { turn, writer, hideReasoning: true }, ports);
@@ -54,18 +62,29 @@ export const createCompaction = (ports: CompactionPorts, quota: Quota): Step<Com
     let text = '';
     for (const part of writer.parts()) if (part.type === PART.TEXT) text += part.content ?? '';
     const { usage } = outcome;
-    if (text.trim() === '' || models.countTokens(profile.target, text) >= plan.sourceTokens) return false;
+    const summaryTokens = models.countTokens(profile.target, text);
+    if (text.trim() === '' || summaryTokens >= plan.sourceTokens) return false;
     faultPoint('before-compaction-entry');
     await turn.commit(async (tx, state) => {
       const part = {
         id: partId(turn.nextIndex + state.foreign.length),
         type: PART.COMPACTION,
         content: text,
-        payload: { through_message_id: plan.throughMessageId },
+        payload: {
+          through_message_id: plan.throughMessageId,
+          summarised: plan.summarised,
+          tokens_before: plan.sourceTokens,
+          tokens_after: summaryTokens,
+          keeps: plan.keeps,
+        },
         createdAt: tx.now(),
       };
       await chargeUsage({ tx, usage: ports.usage }, turn, usage);
-      return { entries: [{ kind: 'COMPACTION', value: { messageId: turn.messageId, part } }] };
+      return {
+        entries: [{ kind: 'COMPACTION', value: { messageId: turn.messageId, part } }],
+        body: { usage: addUsage(state.body.usage, usage) },
+        ...answeredRequest(parseSide(state.session)),
+      };
     });
     faultPoint('after-compaction-entry');
     return true;

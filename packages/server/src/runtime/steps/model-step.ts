@@ -4,7 +4,7 @@ import { addUsage, parseSide } from '../record/index.ts';
 import { holdObjects } from '../session/index.ts';
 import { toolTurn } from './agent-grants.ts';
 import type { ModelAnswer } from './answer/index.ts';
-import { ABORTED, AGAIN, type FaultPort, type LoopStep, type StepResult, type StepTurn } from './contract.ts';
+import { AGAIN, type FaultPort, type LoopStep, type StepResult, type StepTurn } from './contract.ts';
 import { sideAfterCall, usagePart } from './model-call/index.ts';
 import { ModelTries, type TryPorts, type TrySteps } from './model-tries.ts';
 import { chargeUsage, type QuotaPorts } from './quota-step.ts';
@@ -68,8 +68,7 @@ export const createModelStep = (ports: ModelPorts, steps: TrySteps): LoopStep =>
     const isLast = number >= turn.knobs.maxSteps;
     const offered = isLast ? [] : await ports.tools.offered(toolTurn(turn));
     const end = await new ModelTries(turn, { offered, number }, { ports, steps }).run();
-    if (end.kind === 'aborted') return ABORTED;
-    if (end.kind === 'failed') return end;
+    if (end.kind !== 'answered') return end.kind === 'failed' ? end : { kind: end.kind };
     const { answer } = end;
     const { calls, usage } = answer.outcome;
     if (calls.length === 0)

@@ -1,9 +1,10 @@
+import { assert } from '../../base/index.ts';
 import type { OfferedTool } from '../../tools/contract.ts';
 import { noMeter, type PromptPlan, type RuntimeConfig } from '../contract.ts';
 import { mayFailOver, type ResolvedProfile } from '../record/index.ts';
 import type { CallOutcome, ModelAnswer } from './answer/index.ts';
 import type { CompactionRequest } from './compaction-step.ts';
-import type { FaultPort, Step, StepFailure, StepTurn } from './contract.ts';
+import type { FaultPort, Step, StepFailure, StepResult, StepTurn } from './contract.ts';
 import { type CallPorts, modelRequest, type PromptPorts, planPrompt, runModelCall } from './model-call/index.ts';
 import type { Quota } from './quota-step.ts';
 
@@ -22,7 +23,9 @@ export interface TrySteps {
 export type TriesEnd =
   | { readonly kind: 'answered'; readonly answer: ModelAnswer }
   | StepFailure
-  | { readonly kind: 'aborted' };
+  | { readonly kind: 'aborted' }
+  /** A quota is used up: the turn waits for a person, or looks once more. */
+  | { readonly kind: 'parked' | 'again' };
 
 type CallPlan = Extract<PromptPlan, { kind: 'call' }>;
 type FailedOutcome = Extract<CallOutcome, { kind: 'failed' }>;
@@ -40,6 +43,12 @@ const failure = (outcome: FailedOutcome): StepFailure => ({
   sentence: outcome.error.sentence,
   usage: outcome.usage,
 });
+
+/** A refusal ends the tries as it ends the step. */
+const refusedEnd = (result: StepResult): TriesEnd => {
+  assert(result.kind !== 'answered' && result.kind !== 'next', 'a refused call has no answer');
+  return result.kind === 'failed' ? result : { kind: result.kind };
+};
 
 /** One model call of a turn with all its tries: compaction, a smaller window, restarts, other profiles. */
 export class ModelTries {
@@ -87,11 +96,13 @@ export class ModelTries {
     for (;;) {
       const plan = await this.#plan(profile);
       if (plan === undefined) return OVERFLOW;
-      const refused = await quota.run(turn, reservation);
-      if (refused !== undefined) return refused;
+      const granted = await quota.run(turn, { ...reservation, prompt: plan });
+      if (granted.kind === 'failed') return refusedEnd(await quota.refused(turn, granted));
+      const { outputLimit } = granted;
       const io = { turn, writer: turn.beginAnswer(), hideReasoning: turn.knobs.hideReasoning };
       ports.faultPoint('before-model-call');
-      const outcome = await runModelCall(modelRequest(turn, profile, plan), io, ports);
+      const request = modelRequest(turn, profile, plan);
+      const outcome = await runModelCall(outputLimit === undefined ? request : { ...request, outputLimit }, io, ports);
       ports.faultPoint('after-model-call');
       if (outcome.kind === 'aborted') return outcome;
       if (outcome.kind === 'finished')

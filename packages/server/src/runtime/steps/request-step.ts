@@ -3,11 +3,11 @@ import type { Bus, WriteTx } from '../../store/contracts/index.ts';
 import type { ClaimChange, ClaimState } from '../claim/index.ts';
 import type { PermissionData, RuntimeConfig, TurnBody } from '../contract.ts';
 import { kindOf, parsePermission, partId, permissionRow, requestPart } from '../record/index.ts';
-import { publishAfterCommit, releasePendingStops } from '../session/index.ts';
+import { type ProgressPorts, publishAfterCommit, releasePendingStops, runProgressHooks } from '../session/index.ts';
 import type { FaultPort, StepTurn } from './contract.ts';
 
 /** What questions to people, and waiting, use. */
-export interface RequestPorts extends FaultPort {
+export interface RequestPorts extends FaultPort, ProgressPorts {
   readonly ids: Ids;
   readonly bus: Pick<Bus, 'publish'>;
   readonly config: Pick<RuntimeConfig, 'permissionTimeoutMs' | 'requestTimeoutMs'>;
@@ -104,6 +104,11 @@ class RequestStep implements Requests {
     const { kind, until } = await reasonToWait(tx, turn.row.id, state.body);
     const released = await releasePendingStops(tx, state.session, state.body.pendingStops);
     publishAfterCommit({ tx, ports: this.#ports }, released.events);
+    const waitsFor = kind === 'permission' ? 'person' : 'event';
+    const { turn: row, body } = state;
+    await runProgressHooks({ tx, ports: this.#ports }, row, (hook) =>
+      hook.turnParked(tx, { turn: row, body, waitsFor }),
+    );
     return {
       turn: { state: 'WAITING', worker: '', claimExpiresAt: 0, wakeAt: until },
       body: {

@@ -2,7 +2,7 @@ import { type CompactionPorts, createCompaction } from './compaction-step.ts';
 import type { LoopStep } from './contract.ts';
 import { createModelStep, type ModelPorts } from './model-step.ts';
 import { createPermission, type PermissionPorts } from './permission-step.ts';
-import { createQuota, type QuotaPorts } from './quota-step.ts';
+import { createQuota, type ReservePorts } from './quota-step.ts';
 import { createRequests, type RequestPorts } from './request-step.ts';
 import { createSteeringStep, type SteeringPorts } from './steering-step.ts';
 import { createToolStep, type ToolPorts } from './tool-step.ts';
@@ -11,7 +11,7 @@ import { createToolStep, type ToolPorts } from './tool-step.ts';
 export type StepPorts = ToolPorts &
   RequestPorts &
   PermissionPorts &
-  QuotaPorts &
+  ReservePorts &
   SteeringPorts &
   ModelPorts &
   CompactionPorts;
@@ -21,8 +21,8 @@ export type StepPorts = ToolPorts &
  * the model is asked, and the model is always due. Quota, permission and compaction are steps inside these.
  */
 export const createSteps = (ports: StepPorts): readonly LoopStep[] => {
-  const quota = createQuota(ports);
   const requests = createRequests(ports);
+  const quota = createQuota(ports, requests);
   return [
     createToolStep(ports, { quota, requests, permission: createPermission(ports, requests) }),
     createSteeringStep(ports),

@@ -12,17 +12,9 @@ import {
 import { partId } from '../record/index.ts';
 import { toolTurn } from './agent-grants.ts';
 import { pausedOn, questionRequest, registeredPause, withoutPause } from './call-waits.ts';
-import {
-  AGAIN,
-  type FaultPort,
-  type LoopStep,
-  PARKED,
-  type StepFailure,
-  type StepResult,
-  type StepTurn,
-} from './contract.ts';
+import { AGAIN, type FaultPort, type LoopStep, PARKED, type StepResult, type StepTurn } from './contract.ts';
 import type { Permission } from './permission-step.ts';
-import type { Quota } from './quota-step.ts';
+import type { Quota, QuotaRefusal } from './quota-step.ts';
 import type { Requests } from './request-step.ts';
 import {
   answeredCalls,
@@ -70,8 +62,8 @@ class ToolBatch {
   #offered: readonly OfferedTool[] = [];
   readonly #ports: ToolPorts;
   readonly #steps: ToolSteps;
-  /** The quota of tool calls is used up: the turn ends. */
-  #refused: StepFailure | undefined;
+  /** The quota of tool calls is used up. */
+  #refused: QuotaRefusal | undefined;
 
   constructor(turn: StepTurn, ports: ToolPorts, steps: ToolSteps) {
     this.#turn = turn;
@@ -85,7 +77,7 @@ class ToolBatch {
     for (;;) {
       const end = await this.#once();
       if (end === 'parked') return PARKED;
-      if (this.#refused !== undefined) return this.#refused;
+      if (this.#refused !== undefined) return this.#steps.quota.refused(this.#turn, this.#refused);
       if (end.kind !== 'parked') return AGAIN;
       if (this.#mayGoOn(end.index)) continue;
       if (await this.#steps.requests.park(this.#turn, this.#callAt(end.index))) return PARKED;
@@ -160,9 +152,9 @@ class ToolBatch {
     if (isDenied)
       return this.#record(entry.call, deniedResult(entry.tool.name, 'the request was denied or expired'), false);
     const { callId } = entry.call;
-    const refused = await this.#steps.quota.run(this.#turn, { metric: 'tool.calls', callId });
-    if (refused !== undefined) {
-      this.#refused = refused;
+    const granted = await this.#steps.quota.run(this.#turn, { metric: 'tool.calls', callId });
+    if (granted.kind === 'failed') {
+      this.#refused = granted;
       return 'done';
     }
     for (;;) {
@@ -218,6 +210,7 @@ class ToolBatch {
   #contextOf(tool: string, callId: string): Omit<ToolContext, 'signal' | 'progress'> {
     const { row, body, recorded } = this.#turn;
     const waited = body.pauses?.[callId];
+    const { reach = 'own', narrower } = this.#offered.find((one) => one.tool.name === tool) ?? {};
     const { id: turnId, namespace, agent, sessionId } = row;
     return {
       namespace,
@@ -228,7 +221,8 @@ class ToolBatch {
       idempotencyKey: idempotencyKey(placeOfCall(turnId, callId) ?? { turnId, step: 0, index: 0 }),
       identity: body.cause.identity,
       lineage: body.cause.lineage,
-      reach: this.#offered.find((one) => one.tool.name === tool)?.reach ?? 'own',
+      reach,
+      ...(narrower === undefined ? {} : { narrower }),
       answers: answersTo(recorded, callId),
       ...(waited === undefined ? {} : { waited }),
       nowMicros: this.#ports.clock.nowMicros(),

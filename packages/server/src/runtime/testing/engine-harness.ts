@@ -80,6 +80,10 @@ export const testModels = (clock: Clock): ModelRegistry =>
 export const noUsage: UsageMeter = {
   governs: () => false,
   reserve: async () => undefined,
+  limitsCost: () => false,
+  reserveCost: async (...[, , , { outputTokens }]) => outputTokens,
+  releaseCost: async () => undefined,
+  raise: async () => undefined,
   giveBack: async () => undefined,
   charge: async () => undefined,
 };

@@ -7,6 +7,10 @@ const reservation = (metric: string, key: string): string => `test/reserved/${me
 export const recordedUsage = (): UsageMeter => ({
   governs: () => true,
   reserve: (...[tx, metric, , key]) => tx.instance.setValue(reservation(metric, key), 'held'),
+  limitsCost: () => false,
+  reserveCost: async (...[, , , { outputTokens }]) => outputTokens,
+  releaseCost: async () => undefined,
+  raise: async () => undefined,
   giveBack: (...[tx, metric, , key]) => tx.instance.setValue(reservation(metric, key), 'given back'),
   charge: async (tx, _subject, usage) => {
     const before = Number((await tx.instance.value(CHARGED)) ?? 0);

@@ -93,7 +93,8 @@ export const keyedCases = (make: MakeStore, name: DescribedName, table: KeyedTab
       const groupOf = (group: number, numbers: readonly number[]): Row[] =>
         numbers.map((number) => sampleRow(table, number, { fields: query.equal, group }));
       const found = groupOf(1, [3, 1, 5, 2]);
-      const others = groupOf(2, [4, 6]);
+      // A query over all rows has no others.
+      const others = query.equal.length === 0 ? [] : groupOf(2, [4, 6]);
       const inOrder = found.toSorted((left, right) => {
         const [a, b] = [left, right].map((row) => JSON.stringify(pick(row, query.order))) as [string, string];
         return (a < b ? -1 : 1) * (query.direction === 'ascending' ? 1 : -1);

@@ -7,10 +7,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
 import { unary } from '../testing/declared.ts';
-import { testParts } from '../testing/transport-parts.ts';
+import { testConfig, testParts } from '../testing/transport-parts.ts';
 
 const TRIES = 20;
-const large = Buffer.alloc(9 * 1024 * 1024, 'a');
+/** Small, so that a body of three times its size is too large, and still comes when that is said. */
+const LIMIT_BYTES = 1024 * 1024;
+const large = Buffer.alloc(3 * LIMIT_BYTES, 'a');
 const headers = { authorization: 'Bearer good', 'content-type': 'application/json' };
 const REST = '/v1/ns/n/agents';
 const CONNECT = '/svc.gateway.GatewayService/CreateAgent';
@@ -23,7 +25,8 @@ afterEach(async () => {
 
 const start = async (): Promise<string> => {
   const createAgent = unary(GatewayService.method.createAgent, async () => create(AgentResponseSchema));
-  server = await createTransport(testParts({ operations: [createAgent] }));
+  const config = { ...testConfig, requestBytes: LIMIT_BYTES };
+  server = await createTransport(testParts({ config, operations: [createAgent] }));
   return `http://127.0.0.1:${server.port}`;
 };
 

@@ -28,5 +28,4 @@ export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
     'retention.runs',
   ],
   'vector search': ['knowledge.embeddings'],
-  sandboxes: ['sandbox.providers', 'sandbox.idleStop', 'sandbox.destroyAfter'],
 };

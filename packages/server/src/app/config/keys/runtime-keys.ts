@@ -20,6 +20,11 @@ const provider = record(
   ['type'],
 );
 
+const prices = record(
+  { input: decimal(), output: decimal(), cachedInput: decimal(), cacheWrite: decimal(), reasoning: decimal() },
+  ['input', 'output'],
+);
+
 const modelFacts = record({
   window: integer({ min: 256 }),
   maxOutput: integer({ min: 16 }),
@@ -28,9 +33,9 @@ const modelFacts = record({
   temperature: boolean,
   thinking: choice('none', 'effort', 'budget', 'adaptive'),
   efforts: list(text()),
+  prices,
 });
 
-const price = record({ input: decimal(), output: decimal(), cachedInput: decimal() }, ['input', 'output']);
 const breaker = record({ failures: count, within: duration({ min: 1 }), open: duration({ min: 1 }) });
 
 /** Execution of turns. */
@@ -106,5 +111,9 @@ export const modelKeys = {
     {},
     'Facts about models by `provider/model`, which override the shipped catalogue.',
   ),
-  'models.prices': key(mapOf(price, modelName), {}, 'Price per million tokens by `provider/model`.'),
+  'models.prices': key(
+    mapOf(prices, modelName),
+    {},
+    'Prices per million tokens by `provider/model`; they go before those of `models.catalog`.',
+  ),
 } as const;

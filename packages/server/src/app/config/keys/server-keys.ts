@@ -201,6 +201,11 @@ export const integrationKeys = {
     'Model for vector search of knowledge.',
     'none: text search only',
   ),
+  'research.search': optional(
+    record({ type: choice('brave', 'tavily', 'searxng'), url: url('http', 'https'), apiKey: secret }, ['type']),
+    'Search engine of the tool `web_search`. `searxng` needs `url`, the others `apiKey`.',
+    'none: agents have no `web_search`',
+  ),
   'sandbox.providers': optional(mapOf(json), 'Sandbox backends and their settings.', 'those detected on this machine'),
   'sandbox.idleStop': key(duration(), 900_000, 'Idle time after which a sandbox is stopped.'),
   'sandbox.destroyAfter': key(duration(), 86_400_000, 'Idle time after which a sandbox is destroyed.'),

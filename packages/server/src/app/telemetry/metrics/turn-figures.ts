@@ -44,6 +44,12 @@ const modelCollectors = (registers: Registry[]) => ({
     buckets: TOKENS,
     registers,
   }),
+  costs: new Counter({
+    name: 'svc_llm_cost_micros_total',
+    help: 'Cost of model calls, in millionths of the unit of models.prices.',
+    labelNames: MODEL_LABELS,
+    registers,
+  }),
   retries: new Counter({
     name: 'svc_provider_retries_total',
     help: 'Repeated tries of model calls.',
@@ -128,6 +134,7 @@ const meterOf = (
       model.durations.observe({ ...labels, error_type: errorOf(outcome) }, durationMs / 1000);
       if (firstChunkMs !== undefined) model.firstChunks.observe(labels, firstChunkMs / 1000);
       noteTokens(model.tokens, labels, outcome);
+      if (outcome.kind !== 'aborted') model.costs.inc(labels, outcome.usage?.costMicros ?? 0);
     },
     failedOver: ({ provider }, errorClass) => model.failovers.inc({ provider, class: errorClass }),
     toolRan: (tool, end, durationMs) => turn.tools.observe({ tool: tools.of(tool), end }, durationMs / 1000),

@@ -1,6 +1,7 @@
-import { FileIndexPolicy, type FileSpec } from '@svc/api/resources';
+import { FileIndexPolicy, FilePurpose, type FileSpec } from '@svc/api/resources';
 import type { SearchChunk, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { ObjectFacts } from './file-facts.ts';
+import { identityFolder, ownerOf } from './file-rules.ts';
 import { htmlText } from './html-text.ts';
 
 /** Text up to this size is indexed. */
@@ -23,7 +24,7 @@ export const isIndexable = (mediaType: string): boolean => {
 export const indexMark = (spec: FileSpec, object: ObjectFacts | undefined): string | undefined =>
   object === undefined || spec.indexPolicy <= FileIndexPolicy.NONE
     ? undefined
-    : `${spec.indexPolicy} ${object.sha256} ${bareType(spec.mediaType)}`;
+    : `${spec.indexPolicy} ${object.sha256} ${bareType(spec.mediaType)}${spec.purpose === FilePurpose.MEMORY ? ' memory' : ''}`;
 
 /** True when the bytes have text for the index; other files are found by their path only. */
 export const hasText = (spec: Pick<FileSpec, 'mediaType'>, object: Pick<ObjectFacts, 'sizeBytes'>): boolean =>
@@ -63,12 +64,29 @@ export interface DocumentForm {
   readonly words: (text: string) => string;
 }
 
+const sharedMemory = (namespace: string): string => `~memory/${namespace}`;
+const ownedFiles = (namespace: string, owner: string): string => `~identity/${owner}/${namespace}`;
+
 /**
- * Which searches find the text of files: RETRIEVAL is part of the knowledge of its namespace, SEARCH is next to it, under a
- * name no namespace has.
+ * Which searches find the text of files, under names that no namespace has: files of an identity are in a place of their own, which only
+ * searches for that identity name. RETRIEVAL is part of the knowledge of its namespace, SEARCH is next to it, memory by itself.
  */
-const searchPlace = (namespace: string, policy: FileIndexPolicy): string =>
-  policy === FileIndexPolicy.RETRIEVAL ? namespace : `~${namespace}`;
+const searchPlace = (namespace: string, { path, purpose, indexPolicy }: FileSpec): string => {
+  const owner = ownerOf(path);
+  if (owner !== undefined) return ownedFiles(namespace, owner);
+  if (indexPolicy === FileIndexPolicy.RETRIEVAL) return namespace;
+  return purpose === FilePurpose.MEMORY ? sharedMemory(namespace) : `~${namespace}`;
+};
+
+/** Where memory is found that an identity may see; other files may be there as well. */
+export const memoryPlaces = (namespace: string, identity: string): readonly string[] => [
+  ownedFiles(namespace, ownerOf(identityFolder(identity)) ?? ''),
+  sharedMemory(namespace),
+  namespace,
+];
+
+/** Where files are found that are not memory, or that only are in knowledge. */
+export const filePlaces = (namespace: string): readonly string[] => [`~${namespace}`, namespace];
 
 /** Puts the text of a stored file into the index, in place of what was there. */
 export const indexFile = async (
@@ -80,7 +98,7 @@ export const indexFile = async (
   await tx.search.index({
     source: stored.uid,
     kind: 'File',
-    namespace: searchPlace(stored.key.namespace, spec.indexPolicy),
+    namespace: searchPlace(stored.key.namespace, spec),
     name: stored.key.name,
     path: spec.path,
     pathWords: form.words(spec.path),

@@ -3,22 +3,28 @@ import type { Clock, Log, Random } from '../../../base/index.ts';
 import type { AppendAudit, NamespaceFacts } from '../../../controllers/contract.ts';
 import type { ValueSeal } from '../../../resources/index.ts';
 import { type DirectUploads, earlierNow, type Store } from '../../../store/contracts/index.ts';
+import type { ToolContext, ToolResult } from '../../../tools/contract.ts';
 import type { FeatureModule, PeriodicJob } from '../../module-contract.ts';
 import { artifactsFeature } from './artifacts/index.ts';
 import { fileContract } from './file-kind.ts';
 import { filesFeature } from './file-operations.ts';
 import { FileWorker, fileController } from './file-worker.ts';
 import type { FilesDeps } from './files-deps.ts';
+import { memoryOperations } from './memory/index.ts';
 import { LinkKey, ObjectCollector, ObjectLinks, SEALED_LINK_KEY } from './objects/index.ts';
 import { PdfTexts } from './pdf/index.ts';
 import {
   artifactTools,
   artifactToolset,
   fileTools,
+  memoryTools,
+  retrievedFile,
+  type SearchPlaces,
   type ShareArtifacts,
   shareArtifacts,
   ToolFiles,
   type ToolFilesDeps,
+  workspaceSearch,
 } from './tools/index.ts';
 import { UploadSignatures } from './transfers/index.ts';
 
@@ -46,12 +52,22 @@ interface FilesModuleDeps
   readonly audit: AppendAudit;
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
   readonly settings: FileSettings;
+  /** Ranked search, as knowledge does it. */
+  readonly searchPlaces: SearchPlaces;
 }
 
 export interface FilesModule extends FeatureModule {
   /** Signed links to object bytes. */
   readonly links: ObjectLinks;
   readonly shareArtifacts: ShareArtifacts;
+  /** Files as one part of the search of agents. */
+  readonly search: ReturnType<typeof workspaceSearch>;
+  /** A file that a search of knowledge found. */
+  readonly retrieved: (
+    context: ToolContext,
+    ref: string,
+    part: Readonly<Record<string, unknown>>,
+  ) => Promise<ToolResult | undefined>;
   /** Opens the key of links and uploads. */
   start(): Promise<void>;
 }
@@ -74,12 +90,14 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     workers: [new FileWorker({ ...deps, pdf: new PdfTexts({ clock, log }) })],
     sealedValues: [SEALED_LINK_KEY],
     jobs: collectors(new ObjectCollector({ store, blobs }), direct, store),
-    operations: [...files.operations, ...artifacts.operations],
+    operations: [...files.operations, ...memoryOperations({ ...served, reads }), ...artifacts.operations],
     routes: [links.route(), ...files.routes, ...artifacts.routes],
     tools: [...fileTools(parts), ...artifactTools(parts)],
-    toolSources: [artifactToolset],
+    toolSources: [artifactToolset, memoryTools(parts)],
     links,
     shareArtifacts: shareArtifacts(artifacts.artifacts),
+    search: workspaceSearch(parts),
+    retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     start: () => key.open(),
   };
 };

@@ -5,4 +5,5 @@
  * through ObjectAccess; app wires it.
  */
 export { filesModule } from './files-module.ts';
+export { htmlText } from './html-text.ts';
 export { StoredObjects } from './objects/index.ts';

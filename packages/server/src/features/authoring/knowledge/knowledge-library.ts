@@ -27,6 +27,9 @@ export interface KnowledgeDocument {
 }
 
 export interface FoundDocument {
+  /** Kind and name of the resource that holds it. */
+  readonly kind: string;
+  readonly name: string;
   readonly path: string;
   readonly snippet: string;
   /** In (0, 1]. */
@@ -124,16 +127,32 @@ export class KnowledgeLibrary {
     namespace: string,
     asked: { readonly query: string; readonly limit: number },
   ): Promise<readonly FoundDocument[]> {
-    const namespaces = await this.#deps.visibleNamespaces(reads, namespace);
-    const terms = queryTerms(asked.query);
-    const scope = { namespaces, limit: CANDIDATES };
+    return this.searchPlaces(reads, await this.#deps.visibleNamespaces(reads, namespace), asked);
+  }
+
+  /** The same in any places of the index, nearest first; `keep` leaves out documents that are not meant. */
+  async searchPlaces(
+    reads: Pick<LibraryReads, 'search'>,
+    places: readonly string[],
+    asked: {
+      readonly query: string;
+      readonly limit: number;
+      readonly keep?: (hit: Pick<SearchPlace, 'kind' | 'name'>) => Promise<boolean>;
+    },
+  ): Promise<readonly FoundDocument[]> {
+    const { query, limit, keep } = asked;
+    const terms = queryTerms(query);
+    const scope = { namespaces: places, limit: CANDIDATES };
     const byText = await reads.search.match({ ...scope, terms });
-    const byPath = await reads.search.matchPath({ ...scope, parts: queryParts(asked.query) });
-    const fitting = byPath.filter((hit) => pathFit(hit.path, asked.query) > 0);
-    const lists = [rankBy(byText, (hit) => hit.score), rankBy(fitting, (hit) => pathFit(hit.path, asked.query))];
-    return fuse(lists, namespaces)
-      .slice(0, asked.limit)
-      .map((found) => shown(found, terms));
+    const byPath = await reads.search.matchPath({ ...scope, parts: queryParts(query) });
+    const fitting = byPath.filter((hit) => pathFit(hit.path, query) > 0);
+    const lists = [rankBy(byText, (hit) => hit.score), rankBy(fitting, (hit) => pathFit(hit.path, query))];
+    const found: FoundDocument[] = [];
+    for (const each of fuse(lists, places)) {
+      if (found.length === limit) break;
+      if (keep === undefined || (await keep(each.hit))) found.push(shown(each, terms));
+    }
+    return found;
   }
 
   async #findIn(
@@ -162,6 +181,8 @@ export class KnowledgeLibrary {
 }
 
 const shown = ({ hit, score }: FusedHit, terms: readonly string[]): FoundDocument => ({
+  kind: hit.kind,
+  name: hit.name,
   path: hit.path,
   snippet: snippetOf(hit.text, terms),
   score,

@@ -22,6 +22,8 @@ export interface EffectiveMcpServer {
   readonly headers: Readonly<Record<string, SourcedText>>;
   readonly isDisabled: boolean;
   readonly authBroker: McpAuthBrokerSpec | undefined;
+  /** Of the resource that names the broker. */
+  readonly authBrokerNamespace: string;
   /** Undefined = every tool; [] = none, where two allowlists have nothing in common. */
   readonly allowlist: readonly string[] | undefined;
 }
@@ -39,6 +41,7 @@ export const effectiveServer = (
     headers: overlay(server, binding),
     isDisabled: own.some(({ spec }) => spec.disabled),
     authBroker: binding?.spec.authBroker ?? server.spec.authBroker,
+    authBrokerNamespace: binding?.spec.authBroker === undefined ? server.namespace : binding.namespace,
     allowlist: bothAllow(own.map(({ spec }) => spec.policy?.tools?.allowlist ?? [])),
   };
 };

@@ -110,6 +110,7 @@ describe('an effective server', () => {
       headers: { Key: own('1'), Other: own('2') },
       isDisabled: false,
       authBroker: undefined,
+      authBrokerNamespace: 'system',
       allowlist: undefined,
     });
   });

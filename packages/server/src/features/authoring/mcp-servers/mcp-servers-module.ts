@@ -5,7 +5,13 @@ import { openRecord, type ValueSeal } from '../../../resources/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { type McpBindingOperationsDeps, mcpBindingOperations } from './binding-operations.ts';
-import { ConnectionPool, mcpToolSource, ServerLookup } from './connections/index.ts';
+import {
+  BrokerTokens,
+  type BrokerTokensDeps,
+  ConnectionPool,
+  mcpToolSource,
+  ServerLookup,
+} from './connections/index.ts';
 import { type McpKindDeps, mcpContracts } from './mcp-kinds.ts';
 import { mcpProbe, recordOutcome } from './mcp-probe.ts';
 import { McpReferences } from './mcp-references.ts';
@@ -26,6 +32,8 @@ interface McpServersModuleDeps
   readonly clock: Clock;
   readonly log: Log;
   readonly connector: McpConnector;
+  /** How brokers are asked for the tokens of sessions. */
+  readonly broker: Pick<BrokerTokensDeps, 'sign' | 'fetch'>;
 }
 
 export interface McpServersModule extends FeatureModule {
@@ -36,7 +44,11 @@ export interface McpServersModule extends FeatureModule {
 /** The kinds McpServer and McpServerBinding with their operations and conditions, and the tools of the servers. */
 export const mcpServersModule = (deps: McpServersModuleDeps): McpServersModule => {
   const references = new McpReferences(deps.namespaces, (record) => openRecord(record, deps.seal));
-  const lookup = new ServerLookup({ ...deps, references });
+  const lookup = new ServerLookup({
+    ...deps,
+    references,
+    brokers: new BrokerTokens({ ...deps.broker, clock: deps.clock }),
+  });
   const pool: ConnectionPool = new ConnectionPool({
     ...deps,
     report: (wanted, outcome) => recordOutcome({ ...deps, references }, wanted, outcome),

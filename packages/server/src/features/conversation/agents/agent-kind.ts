@@ -3,7 +3,7 @@ import { type KindContract, kindContract, type WriteOrigin } from '../../../cont
 import type { PromptCheck } from '../../../runtime/contract.ts';
 import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import { keepRevision } from './agent-revisions.ts';
-import { checkAgentSpec, fillAgentDefaults } from './agent-rules.ts';
+import { checkAgentOptions, checkAgentSpec, fillAgentDefaults } from './agent-rules.ts';
 import { type AgentStatusDeps, agentStatusDependencies, observeAgent } from './agent-status.ts';
 
 export interface AgentKindDeps extends AgentStatusDeps {
@@ -17,7 +17,7 @@ export const agentContract = (deps: AgentKindDeps): KindContract =>
   kindContract<AgentSpec>({
     kind: 'Agent',
     defaults: fillAgentDefaults,
-    validate: (write) => checkAgentSpec(write.spec, deps.promptCheck),
+    validate: (write) => [...checkAgentSpec(write.spec, deps.promptCheck), ...checkAgentOptions(write.annotations)],
     observe: (reads, observed) => observeAgent(deps, reads, observed),
     dependsOn: agentStatusDependencies(deps),
     applied: async (tx, write) => {

@@ -33,6 +33,16 @@ const wantsThinking = (model: Model | undefined): boolean =>
   model.thinking.enabled === undefined &&
   (model.thinking.budgetTokens !== undefined || model.thinking.effort !== '');
 
+const MEMORY_OPTION = 'option.svc/memory';
+const MEMORY_MODES: ReadonlySet<string> = new Set(['shared', 'identity', 'off']);
+
+/** Faults of the options in an agent's annotations: a mistyped one would show memory to others. */
+export const checkAgentOptions = (annotations: Readonly<Record<string, string>>): readonly FieldViolation[] => {
+  const said = annotations[MEMORY_OPTION];
+  if (said === undefined || MEMORY_MODES.has(said)) return [];
+  return [violation(`metadata.annotations[${MEMORY_OPTION}]`, 'must be shared, identity or off')];
+};
+
 /** All faults of an agent's spec; references need not resolve. */
 export const checkAgentSpec = (spec: AgentSpec, promptCheck: PromptCheck): readonly FieldViolation[] => [
   ...checkProfiles(spec),

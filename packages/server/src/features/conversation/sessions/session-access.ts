@@ -4,7 +4,7 @@ import type { WriteOrigin } from '../../../controllers/contract.ts';
 import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import type { TurnCause } from '../../../runtime/contract.ts';
 import { SESSION_ACTIVITY, type SessionActivity } from '../../../runtime/stream/stream-contract.ts';
-import type { ReadTx, SessionRow, WriteTx } from '../../../store/contracts/index.ts';
+import type { Bus, ReadTx, SessionRow, WriteTx } from '../../../store/contracts/index.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
 
 /** The three names of every session request. */
@@ -80,7 +80,7 @@ export const recordWrite = async (
     readonly turnId?: string;
     readonly messageId?: string;
   },
-  deps: Pick<SessionsDeps, 'audit' | 'bus'>,
+  deps: Pick<SessionsDeps, 'audit'> & { readonly bus: Pick<Bus, 'publish'> },
 ): Promise<void> => {
   const { names, call, outcome = 'ok', turnId = '', messageId = '' } = write;
   const { ns: namespace, agent, sessionId } = names;

@@ -84,6 +84,10 @@ export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
       access: viewer('batch'),
       handle: (request, call, sink) => streams.batch(request, call, sink),
     }),
+    operation(method.compactSession, {
+      access: operator('fields'),
+      handle: (request, call) => sessions.compact(request, call),
+    }),
     ...controlOperations(control),
     ...requestOperations(requests, links),
   ];

@@ -3,6 +3,9 @@ import {
   type ClearSessionRequest,
   type ClearSessionResponse,
   ClearSessionResponseSchema,
+  type CompactSessionRequest,
+  type CompactSessionResponse,
+  CompactSessionResponseSchema,
   type CreateSessionRequest,
   CreateSessionRequestSchema,
   type DeleteSessionRequest,
@@ -133,6 +136,15 @@ export class SessionService {
       await this.#record(tx, call, { row, outcome: 'ok' });
     });
     return create(ClearSessionResponseSchema, { success: true });
+  }
+
+  async compact(request: CompactSessionRequest, call: CallContext): Promise<CompactSessionResponse> {
+    await this.#context.store.write(async (tx) => {
+      const row = await lockSession(tx, request, this.#context);
+      await this.#context.lifecycle.requestCompaction(tx, row);
+      await this.#record(tx, call, { row, outcome: 'ok' });
+    });
+    return create(CompactSessionResponseSchema, {});
   }
 
   /** Answer of a call that made a session, read back in its transaction. */

@@ -6,6 +6,7 @@ import { sessionContract } from './session-kind.ts';
 import { type SessionsFeature, sessionsFeature } from './session-operations.ts';
 import { type SessionTrimDeps, sessionTrim } from './session-trim.ts';
 import type { SessionLimits, SessionsDeps } from './sessions-deps.ts';
+import { type SessionToolsDeps, sessionTools } from './tools/index.ts';
 import { sessionActivity } from './wire/index.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -24,8 +25,10 @@ interface SessionSettings {
   readonly 'requests.links': boolean;
 }
 
-interface SessionsModuleDeps extends Omit<SessionsDeps, 'limits' | 'links'> {
-  readonly settings: SessionSettings & SessionTrimDeps['settings'];
+interface SessionsModuleDeps
+  extends Omit<SessionsDeps, 'limits' | 'links'>,
+    Pick<SessionToolsDeps, 'visibleNamespaces'> {
+  readonly settings: SessionSettings & SessionTrimDeps['settings'] & { readonly 'a2a.maxDepth': number };
   readonly random: Random;
   /** Where people reach the server, without a trailing slash. */
   readonly baseUrl: () => string;
@@ -44,6 +47,7 @@ export const sessionsModule = (deps: SessionsModuleDeps): SessionsModule => {
   return {
     kinds: [sessionContract({ removeSession: (tx, id) => removeSession(deps.lifecycle, tx, id) })],
     jobs: [...sessionTrim(deps), linkTrim(deps)],
+    tools: sessionTools({ ...deps, maxDepth: settings['a2a.maxDepth'] }),
     operations,
     routes,
     ...offered,

@@ -13,9 +13,13 @@ export interface CompiledLimit {
   readonly policy: string;
   readonly metric: string;
   readonly max: number;
+  /** As it was written, such as `5h`. */
+  readonly window: string;
   readonly windowMicros: number;
   readonly bucketMicros: number;
   readonly isPerIdentity: boolean;
+  /** A turn that is refused asks a person for more. */
+  readonly asks: boolean;
   readonly agent: string;
   readonly provider: string;
   readonly model: string;
@@ -25,7 +29,7 @@ export interface CompiledLimit {
 
 /** A limit as the meter counts it; undefined for one that no longer passes the rules. */
 export const compileLimit = (
-  policy: { readonly uid: string; readonly namespace: string; readonly name: string },
+  policy: { readonly uid: string; readonly namespace: string; readonly name: string; readonly asks?: boolean },
   limit: UsageLimit,
 ): CompiledLimit | undefined => {
   const seconds = windowSeconds(limit.window);
@@ -38,9 +42,11 @@ export const compileLimit = (
     policy: `${policy.namespace}/${policy.name}`,
     metric: limit.metric,
     max: Number(limit.max),
+    window: limit.window,
     windowMicros: seconds * MICROS,
     bucketMicros: Math.max(1, Math.ceil(seconds / BUCKETS)) * MICROS,
     isPerIdentity: scope === 'identity',
+    asks: policy.asks === true,
     agent,
     provider,
     model,

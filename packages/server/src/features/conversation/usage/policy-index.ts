@@ -9,6 +9,7 @@ import {
   type StoredResource,
 } from '../../../store/contracts/index.ts';
 import { type CompiledLimit, compileLimit } from './limit-rules.ts';
+import { ON_EXCEEDED } from './policy-rules.ts';
 
 const SELF = 'self';
 
@@ -80,7 +81,8 @@ export class PolicyIndex {
 
 const compile = (record: StoredResource): Policy => {
   const spec = messageFromText(kindRow('UsagePolicy').spec, record.spec) as UsagePolicySpec;
-  const policy = { uid: record.uid, namespace: record.key.namespace, name: record.key.name };
+  const asks = record.annotations[ON_EXCEEDED] === 'ask';
+  const policy = { uid: record.uid, namespace: record.key.namespace, name: record.key.name, asks };
   return {
     isRecursive: spec.namespaceScope !== SELF,
     limits: spec.hard.flatMap((limit) => compileLimit(policy, limit) ?? []),

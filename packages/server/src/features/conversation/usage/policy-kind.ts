@@ -21,7 +21,7 @@ export interface UsagePolicyKindDeps {
 export const usagePolicyContract = (deps: UsagePolicyKindDeps): KindContract =>
   kindContract<UsagePolicySpec>({
     kind: 'UsagePolicy',
-    validate: ({ spec }) => checkUsagePolicy(spec),
+    validate: ({ spec, annotations }) => checkUsagePolicy(spec, annotations),
     observe: async (tx, { current, generation, isSpecChanged }) => {
       const stored =
         current === undefined

@@ -3,13 +3,20 @@ import { UsagePolicySpecSchema } from '@svc/api/resources';
 import { describe, expect, it } from 'vitest';
 import { canonicalSubject, checkUsagePolicy, METRICS, windowSeconds } from './policy-rules.ts';
 
-const faults = (init: MessageInitShape<typeof UsagePolicySpecSchema>): string[] =>
-  checkUsagePolicy(create(UsagePolicySpecSchema, init)).map((fault) => fault.field);
+const faults = (
+  init: MessageInitShape<typeof UsagePolicySpecSchema>,
+  annotations: Readonly<Record<string, string>> = {},
+): string[] => checkUsagePolicy(create(UsagePolicySpecSchema, init), annotations).map((fault) => fault.field);
 
 describe('a usage policy', () => {
   it('may limit every metric in every scope', () => {
     const hard = METRICS.map((metric) => ({ metric, window: '5h', max: 1n, subjectScope: 'subject' }));
     for (const namespaceScope of ['', 'recursive', 'self']) expect(faults({ namespaceScope, hard })).toEqual([]);
+  });
+
+  it('fails or asks where a limit is used up, and nothing else', () => {
+    for (const said of ['fail', 'ask']) expect(faults({}, { 'option.svc/on-exceeded': said })).toEqual([]);
+    expect(faults({}, { 'option.svc/on-exceeded': 'beg' })).toEqual(['metadata.annotations[option.svc/on-exceeded]']);
   });
 
   it('names every fault at once', () => {

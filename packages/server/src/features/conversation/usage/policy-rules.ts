@@ -1,12 +1,16 @@
 import type { UsageLimit, UsagePolicySpec } from '@svc/api/resources';
 import { type FieldViolation, violation } from '../../../base/index.ts';
 
+/** Millionths of the unit of prices. */
+export const COST_METRIC = 'llm.costMicros';
+
 export const METRICS: readonly string[] = [
   'llm.requests',
   'llm.inputTokens',
   'llm.outputTokens',
   'llm.reasoningTokens',
   'llm.totalTokens',
+  COST_METRIC,
   'tool.calls',
   'agent.sessions',
 ];
@@ -34,8 +38,21 @@ export const windowSeconds = (window: string): number | undefined => {
 export const canonicalSubject = (scope: string): string | undefined =>
   Object.hasOwn(SUBJECT_SCOPES, scope) ? SUBJECT_SCOPES[scope] : undefined;
 
+/** What happens where a limit is used up: the turn fails, or asks a person for more. */
+export const ON_EXCEEDED = 'option.svc/on-exceeded';
+const ON_EXCEEDED_WORDS: readonly string[] = ['fail', 'ask'];
+
+const checkOnExceeded = (said: string | undefined): readonly FieldViolation[] =>
+  said === undefined || ON_EXCEEDED_WORDS.includes(said)
+    ? []
+    : [violation(`metadata.annotations[${ON_EXCEEDED}]`, `must be ${ON_EXCEEDED_WORDS.join(' or ')}`)];
+
 /** All faults of a policy. */
-export const checkUsagePolicy = (spec: UsagePolicySpec): readonly FieldViolation[] => [
+export const checkUsagePolicy = (
+  spec: UsagePolicySpec,
+  annotations: Readonly<Record<string, string>>,
+): readonly FieldViolation[] => [
+  ...checkOnExceeded(annotations[ON_EXCEEDED]),
   ...(SCOPES.has(spec.namespaceScope) ? [] : [violation('spec.namespaceScope', 'must be recursive, self or empty')]),
   ...(spec.hard.length > LIMITS_MAX ? [violation('spec.hard', `more than ${LIMITS_MAX} limits`)] : []),
   ...spec.hard.flatMap((limit, index) => checkLimit(limit, `spec.hard[${index}]`)),

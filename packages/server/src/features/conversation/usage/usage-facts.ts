@@ -17,9 +17,11 @@ import {
   windowOf,
   windowSpan,
 } from './limit-rules.ts';
-import { canonicalSubject } from './policy-rules.ts';
+import { COST_METRIC, canonicalSubject, windowSeconds } from './policy-rules.ts';
+import { unpricedModels } from './unpriced-models.ts';
+import { openRaises } from './usage-raises.ts';
 
-type Reads = Pick<ReadTx, 'counters'>;
+type Reads = Pick<ReadTx, 'counters' | 'usageRaises'>;
 
 export interface UsageFactsDeps {
   readonly now: () => number;
@@ -40,6 +42,7 @@ const limitStatuses = async (
   for (const limit of spec.hard) {
     const compiled = compileLimit(policy, limit);
     const state = compiled === undefined ? undefined : await counted(deps, reads, compiled);
+    const raises = compiled === undefined ? [] : await openRaises(reads, compiled.counter, now);
     const used = BigInt(state?.used ?? 0);
     const { start, resetAt } = compiled === undefined ? { start: now, resetAt: now } : windowOf(compiled, state, now);
     const { selector, metric, max, window } = limit;
@@ -55,6 +58,12 @@ const limitStatuses = async (
         remaining: used >= max ? 0n : max - used,
         exceeded: used >= max,
         subjectScope: canonicalSubject(limit.subjectScope) ?? '',
+        raises: raises.map(({ identity, amount, until, decidedBy }) => ({
+          identity,
+          amount: BigInt(amount),
+          until: BigInt(Math.ceil(until / MICROS)),
+          decidedBy,
+        })),
       }),
     );
   }
@@ -85,6 +94,8 @@ export interface UsageConditionsDeps extends UsageFactsDeps {
   readonly writer: () => Pick<ResourceWriter, 'writeStatus'>;
   /** `usage.alertPercent`. */
   readonly alertPercent: number;
+  /** False for a `provider/model` that has no price. */
+  readonly isPriced: (model: string) => boolean;
 }
 
 /** Keeps the conditions Alert and Exceeded of every policy true; called every 30 s. */
@@ -104,16 +115,32 @@ export class UsageConditions {
   async #judge(record: StoredResource): Promise<void> {
     const { store, writer } = this.#deps;
     const limits = await limitStatuses(this.#deps, store.direct, record);
+    const findings = [...this.#findings(limits), ...(await this.#pricing(record, limits))];
     await store.write((tx) =>
       writer().writeStatus(tx, record.key, (current) => {
         if (current.generation !== record.generation) return undefined;
         const status = messageFromText(kindRow('UsagePolicy').status, current.status) as UsagePolicyStatus;
         const at = { now: tx.now(), generation: current.generation };
         const { observedGeneration, phase } = status;
-        const conditions = judgedConditions(status.conditions, { phase, findings: this.#findings(limits) }, at);
+        const conditions = judgedConditions(status.conditions, { phase, findings }, at);
         return { status: create(UsagePolicyStatusSchema, { observedGeneration, phase, conditions }) };
       }),
     );
+  }
+
+  /** Nothing of a policy that limits no money; else whether all models that its calls met have a price. */
+  async #pricing(record: StoredResource, limits: readonly UsageLimitStatus[]): Promise<readonly Finding[]> {
+    const { store, now, isPriced } = this.#deps;
+    const windows = limits
+      .filter(({ metric }) => metric === COST_METRIC)
+      .map(({ window }) => windowSeconds(window) ?? 0);
+    if (windows.length === 0) return [];
+    const since = now() - Math.max(...windows) * MICROS;
+    const met = await unpricedModels(store.direct, record.uid, since);
+    const unpriced = met.filter((model) => !isPriced(model));
+    if (unpriced.length === 0) return [{ type: 'Priced', status: 'True', reason: 'Priced' }];
+    const message = `counted as 0: ${unpriced.join(', ')}`;
+    return [{ type: 'Priced', status: 'False', reason: 'ModelWithoutPrice', message }];
   }
 
   #findings(limits: readonly UsageLimitStatus[]): readonly Finding[] {

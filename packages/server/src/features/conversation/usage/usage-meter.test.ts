@@ -1,7 +1,7 @@
 import { create, fromJsonString, type MessageInitShape } from '@bufbuild/protobuf';
 import { type UsageLimitStatus, UsagePolicySpecSchema, UsagePolicyStatusSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isFault } from '../../../base/index.ts';
+import { createIds, isFault, seededRandom } from '../../../base/index.ts';
 import { recordKey } from '../../../resources/index.ts';
 import type { TurnUsage, UsageMetric } from '../../../runtime/contract.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
@@ -12,6 +12,8 @@ import { UsageConditions, usageActivity } from './usage-facts.ts';
 import { PolicyMeter } from './usage-meter.ts';
 
 type Limit = NonNullable<MessageInitShape<typeof UsagePolicySpecSchema>['hard']>[number];
+
+const isPriced = (model: string): boolean => model === 'demo/priced';
 
 const usage = (totalTokens: number): TurnUsage => ({
   inputTokens: totalTokens,
@@ -30,12 +32,14 @@ describe('the usage meter', () => {
   let policies: PolicyIndex;
   let meter: PolicyMeter;
   let refused: string[];
+  const meterOf = (heard: (metric: string) => void): PolicyMeter =>
+    new PolicyMeter(policies, { ids: createIds(world.clock, seededRandom(7)), audit: world.audit, refused: heard });
 
   beforeEach(async () => {
     policies = new PolicyIndex((namespace) => (namespace === 'default:sub' ? ['default'] : []));
     refused = [];
-    meter = new PolicyMeter(policies, (metric) => void refused.push(metric));
     world = await openResourceWorld({ contracts: () => [usagePolicyContract({ policies })] });
+    meter = meterOf((metric) => void refused.push(metric));
     await policies.start(world.store.direct.resources, world.feed);
   });
   afterEach(async () => {
@@ -221,7 +225,7 @@ describe('the usage meter', () => {
     const [first] = await shown();
     expect(first).toMatchObject({ used: 0n, remaining: 5n });
     for (const identity of ['ann', 'bob', 'bob', 'a|b']) await reserve('tool.calls', { identity });
-    meter = new PolicyMeter(policies, () => undefined);
+    meter = meterOf(() => undefined);
     expect((await shown())[0]).toMatchObject({ used: 2n, remaining: 3n, exceeded: false });
     world.clock.advance(62_000);
     expect((await shown())[0]).toMatchObject({ used: 0n, remaining: 5n });
@@ -230,7 +234,7 @@ describe('the usage meter', () => {
   it('charges tokens afterwards and refuses the next call beforehand', async () => {
     await policy([{ metric: 'llm.totalTokens', max: 100n, window: '1m' }]);
     expect(await reserve('llm.requests')).toBe('ok');
-    await world.store.write((tx) => meter.charge(tx, subject, usage(150)));
+    await world.store.write((tx) => meter.charge(tx, subject, usage(150), 'turn'));
     expect(await reserve('llm.requests')).toBe('QUOTA_EXCEEDED');
     expect((await shown())[0]).toMatchObject({
       metric: 'llm.totalTokens',
@@ -243,7 +247,13 @@ describe('the usage meter', () => {
   it('shows near and reached limits as conditions', async () => {
     const stored = await policy([{ metric: 'tool.calls', max: 5n, window: '1m' }]);
     expect(JSON.parse(stored.status)).toMatchObject({ phase: 'Active' });
-    const job = new UsageConditions({ ...facts(), store: world.store, writer: () => world.writer, alertPercent: 80 });
+    const job = new UsageConditions({
+      ...facts(),
+      store: world.store,
+      writer: () => world.writer,
+      alertPercent: 80,
+      isPriced,
+    });
     const conditions = async (): Promise<string[]> => {
       await job.tick();
       const record = await world.store.direct.resources.get(key);

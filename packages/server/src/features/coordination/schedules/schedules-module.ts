@@ -4,12 +4,14 @@ import { createInputCheck } from './input-check.ts';
 import { type ScheduleKindDeps, scheduleContract } from './schedule-kind.ts';
 import { scheduleOperations } from './schedule-operations.ts';
 import type { SchedulesDeps } from './schedule-service.ts';
+import { type ScheduleToolsDeps, scheduleTools } from './schedule-tools.ts';
 
 const MS_PER_SECOND = 1_000;
 
 interface SchedulesModuleDeps
   extends Omit<SchedulesDeps, 'limits' | 'notExecuted'>,
-    Pick<ScheduleKindDeps, 'namespaces'> {
+    Pick<ScheduleKindDeps, 'namespaces'>,
+    Pick<ScheduleToolsDeps, 'visibleNamespaces'> {
   readonly settings: LabelSettings & {
     /** In milliseconds. */
     readonly 'schedules.minSpacingSeconds': number;
@@ -32,6 +34,7 @@ export const schedulesModule = (deps: SchedulesModuleDeps): FeatureModule => {
         inputCheck: createInputCheck(),
       }),
     ],
+    tools: scheduleTools(deps),
     operations: scheduleOperations({ ...made, limits: { ...labelLimits(settings), minSpacingSeconds } }),
   };
 };

@@ -1,5 +1,6 @@
 /**
- * features/coordination/tasks: tasks as resources: their phases and who may move them, UpdateTask, expiry and retention. Runs no
- * delegate: nothing but its callers moves a task yet. app wires it.
+ * features/coordination/tasks: tasks as resources and the work behind them: their phases and who may move them, delegates that begin in
+ * sessions of their own, owners that are woken, UpdateTask, expiry and retention (docs/tasks.md). Turns themselves belong to the
+ * runtime, which tells this folder how those of delegates move. app wires it.
  */
-export { tasksModule } from './tasks-module.ts';
+export { tasksModule, taskTurns } from './tasks-module.ts';

@@ -4,9 +4,10 @@ import type { FieldViolation } from '../../../base/index.ts';
 import { type KindContract, kindContract } from '../../../controllers/contract.ts';
 import { isName, nameForm } from '../../../resources/index.ts';
 import { queuedStatus, type TaskTimes, taskStatus } from './task-status.ts';
-import { armTaskTimer, TASK_TIMER } from './task-timer.ts';
+import { armTaskTimer, TASK_TIMER } from './task-timers.ts';
+import { cancelDispatch, queueDispatch } from './task-work.ts';
 
-/** How tasks are written: a fresh one is QUEUED and gets a time to end by. */
+/** How tasks are written: a fresh one is QUEUED, gets a time to end by, and its delegate begins. */
 export const taskContract = (times: TaskTimes): KindContract =>
   kindContract<TaskSpec>({
     kind: 'Task',
@@ -15,10 +16,15 @@ export const taskContract = (times: TaskTimes): KindContract =>
       if (current === undefined) return queuedStatus(tx.now(), times);
       return create(TaskStatusSchema, { ...taskStatus(current), observedGeneration: BigInt(generation) });
     },
-    applied: async (tx, { current, stored }) => {
-      if (current === undefined) await armTaskTimer(tx, stored);
+    applied: async (tx, { current, stored }, origin) => {
+      if (current !== undefined) return;
+      await armTaskTimer(tx, stored);
+      await queueDispatch(tx, stored, origin.caller.identity);
     },
-    removing: (tx, resource) => tx.queue.cancel(TASK_TIMER, resource.uid),
+    removing: async (tx, resource) => {
+      await tx.queue.cancel(TASK_TIMER, resource.uid);
+      await cancelDispatch(tx, resource.uid);
+    },
   });
 
 const checkTask = (spec: TaskSpec): readonly FieldViolation[] =>

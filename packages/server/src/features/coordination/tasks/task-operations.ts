@@ -2,8 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { type TaskResponse, TaskResponseSchema, TaskService, type UpdateTaskRequest } from '@svc/api/gateway';
 import { TaskPhase, TaskSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
-import { Fault, invalidField } from '../../../base/index.ts';
-import type { AppendAudit, NamespaceFacts, ResourceWriter } from '../../../controllers/contract.ts';
+import { invalidField } from '../../../base/index.ts';
+import type { AppendAudit, NamespaceFacts } from '../../../controllers/contract.ts';
 import { type Operation, operation, operator } from '../../../operations/index.ts';
 import {
   formatKey,
@@ -14,18 +14,19 @@ import {
   versionConflict,
 } from '../../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import type { StopExecution, TaskMoves } from './task-moves.ts';
 import { canMoveTask } from './task-rules.ts';
-import { changedStatus, type TaskTimes, taskStatus } from './task-status.ts';
-import { armTaskTimer, type StopExecution } from './task-timer.ts';
+import { type TaskChange, taskStatus } from './task-status.ts';
+import type { SendFurtherWork } from './task-work.ts';
 
 export interface TaskOperationsDeps {
   readonly store: Pick<Store, 'write'>;
-  readonly writer: Pick<ResourceWriter, 'writeStatus'>;
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
   readonly views: ResourceViews;
   readonly audit: AppendAudit;
-  readonly times: TaskTimes;
+  readonly moves: TaskMoves;
   readonly stopExecution: StopExecution;
+  readonly furtherWork: SendFurtherWork;
 }
 
 /** Longest progress summary, in characters. */
@@ -66,13 +67,10 @@ const update = async (
   if (resourceVersion !== '' && resourceVersion !== String(current.version))
     throw versionConflict(key, current.version);
   if (current.deletionTimestamp !== undefined) throw resourceDeleting(key);
-  const before = taskStatus(current);
-  checkMove(before.phase, request.phase);
-  const after = changedStatus(before, request, { now: tx.now(), times: deps.times });
-  if (after === before) return current;
-  if (after.phase === TaskPhase.CANCELED && before.phase !== TaskPhase.CANCELED) await deps.stopExecution(tx, before);
-  const stored = (await deps.writer.writeStatus(tx, key, () => ({ status: after }))) ?? current;
-  if (after.expiresAt !== before.expiresAt) await armTaskTimer(tx, stored);
+  const { stopExecution: stop } = deps;
+  const change = await changeFor(deps, tx, { current, request, context });
+  const stored = await deps.moves.move(tx, current, { ...change, by: ['owner', 'operator'], stop });
+  if (stored === current) return current;
   await deps.audit(tx, context, {
     target: formatKey(key),
     namespace: request.ns,
@@ -82,15 +80,21 @@ const update = async (
   return stored;
 };
 
-/** Callers act as owner and as operator. */
-const checkMove = (from: TaskPhase, to: TaskPhase): void => {
-  if (to === TaskPhase.UNSPECIFIED || to === from || canMoveTask(from, to, ['owner', 'operator'])) return;
-  throw new Fault(
-    'FAILED_PRECONDITION',
-    'TASK_PHASE',
-    `a task that is ${TaskPhase[from]} cannot become ${TaskPhase[to]}`,
-    {
-      metadata: { phase: TaskPhase[from] ?? '' },
-    },
-  );
+/** Callers act as owner and as operator; a delegate that shall continue gets the summary as its work. */
+const changeFor = async (
+  deps: TaskOperationsDeps,
+  tx: WriteTx,
+  call: {
+    readonly current: StoredResource;
+    readonly request: UpdateTaskRequest;
+    readonly context: CallContext;
+  },
+): Promise<TaskChange> => {
+  const { current, request, context } = call;
+  const { phase, progressSummary } = request;
+  const { phase: from } = taskStatus(current);
+  const continues = phase === TaskPhase.RUNNING && canMoveTask(from, phase, ['owner']);
+  if (!continues) return { phase, progressSummary };
+  const work = { text: progressSummary, identity: context.caller.identity };
+  return { phase, ...(await deps.furtherWork(tx, current, work)) };
 };

@@ -1,6 +1,6 @@
 import { TaskPhase } from '@svc/api/resources';
 import { describe, expect, it } from 'vitest';
-import { canMoveTask, isActivePhase, type TaskActor } from './task-rules.ts';
+import { canMoveTask, isActivePhase, type TaskActor, wakesOwner } from './task-rules.ts';
 
 const PHASES = Object.values(TaskPhase).filter((phase): phase is TaskPhase => typeof phase === 'number');
 const moves = (actor: TaskActor): string[] =>
@@ -71,6 +71,15 @@ describe('a task', () => {
       'RUNNING',
       'BLOCKED',
       'NEEDS_REVIEW',
+    ]);
+  });
+
+  it('concerns its owner in four phases', () => {
+    expect(PHASES.filter(wakesOwner).map((phase) => TaskPhase[phase])).toEqual([
+      'BLOCKED',
+      'NEEDS_REVIEW',
+      'FAILED',
+      'EXPIRED',
     ]);
   });
 });

@@ -30,6 +30,9 @@ const MOVES: readonly Move[] = [
 /** True while a task may still end. */
 export const isActivePhase = (phase: TaskPhase): boolean => ACTIVE.includes(phase);
 
+/** True for phases whose owner has something to do or to know: it is woken once, when the task enters one. */
+export const wakesOwner = (phase: TaskPhase): boolean => [NEEDS_REVIEW, BLOCKED, FAILED, EXPIRED].includes(phase);
+
 /** True when one of the actors may move a task so; the same phase is not a transition. */
 export const canMoveTask = (from: TaskPhase, to: TaskPhase, actors: readonly TaskActor[]): boolean =>
   MOVES.some((move) => move.from.includes(from) && move.to === to && move.by.some((actor) => actors.includes(actor)));

@@ -7,29 +7,17 @@ import {
   type WorkItem,
 } from '../../../controllers/contract.ts';
 import type { ResourceKey, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import type { StopExecution, TaskMoves } from './task-moves.ts';
 import { canMoveTask } from './task-rules.ts';
-import { changedStatus, type TaskTimes, taskStatus } from './task-status.ts';
-
-/** Queue item that ends a task at its time and removes an ended one at its; key = uid, payload = key of the task. */
-export const TASK_TIMER = 'task.timer';
+import { taskStatus } from './task-status.ts';
+import { TASK_TIMER } from './task-timers.ts';
 
 const ORIGIN = systemOrigin('task-timer');
 
-/** Stops what works on a task; called in the transaction that ends it. */
-export type StopExecution = (tx: WriteTx, status: TaskStatus) => Promise<void>;
-
-/** Sets the timer to what the stored status says; none for a task that is kept. */
-export const armTaskTimer = async (tx: WriteTx, stored: StoredResource): Promise<void> => {
-  const dueAt = Number(taskStatus(stored).expiresAt);
-  if (dueAt === 0) return tx.queue.cancel(TASK_TIMER, stored.uid);
-  const payload = JSON.stringify(stored.key);
-  await tx.queue.put({ kind: TASK_TIMER, key: stored.uid, dueAt, attempts: 0, payload }, { replace: true });
-};
-
 export interface TaskTimerDeps {
   readonly store: Pick<Store, 'write'>;
-  readonly writer: ResourceWriter;
-  readonly times: TaskTimes;
+  readonly writer: Pick<ResourceWriter, 'remove'>;
+  readonly moves: TaskMoves;
   readonly stopExecution: StopExecution;
 }
 
@@ -49,24 +37,24 @@ export class TaskTimer implements QueueWorker {
       const record = await tx.resources.get(key);
       if (record === undefined || record.uid !== item.key) return { done: true };
       const status = taskStatus(record);
-      const leftMicros = Number(status.expiresAt) - tx.now();
       if (status.expiresAt === 0n) return { done: true };
-      if (leftMicros > 0) return { againMs: Math.ceil(leftMicros / 1000) };
-      return this.#due(tx, record, status);
+      return leftOf(status, tx.now()) ?? this.#due(tx, record, status);
     });
   }
 
   async #due(tx: WriteTx, record: StoredResource, status: TaskStatus): Promise<ReconcileOutcome> {
-    const { writer, times, stopExecution } = this.#deps;
+    const { writer, moves, stopExecution: stop } = this.#deps;
     if (!canMoveTask(status.phase, TaskPhase.EXPIRED, ['controller'])) {
       await writer.remove(tx, ORIGIN, { key: record.key, bySystem: true });
       return { done: true };
     }
-    await stopExecution(tx, status);
-    const change = { phase: TaskPhase.EXPIRED, progressSummary: '' };
-    const ended = changedStatus(status, change, { now: tx.now(), times });
-    await writer.writeStatus(tx, record.key, () => ({ status: ended }));
-    if (ended.expiresAt === 0n) return { done: true };
-    return { againMs: Math.ceil(times.retentionMicros / 1000) };
+    const ended = await moves.move(tx, record, { phase: TaskPhase.EXPIRED, by: ['controller'], stop });
+    return leftOf(taskStatus(ended), tx.now()) ?? { done: true };
   }
 }
+
+/** When the time that the status names comes; undefined when it is over, or there is none. */
+const leftOf = ({ expiresAt }: TaskStatus, now: number): ReconcileOutcome | undefined => {
+  const leftMicros = Number(expiresAt) - now;
+  return leftMicros > 0 ? { againMs: Math.ceil(leftMicros / 1000) } : undefined;
+};

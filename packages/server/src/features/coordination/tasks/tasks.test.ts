@@ -9,8 +9,11 @@ import { formatKey, recordKey } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
 import { taskContract } from './task-kind.ts';
+import { TaskMoves } from './task-moves.ts';
 import { taskOperations } from './task-operations.ts';
-import { TASK_TIMER, TaskTimer } from './task-timer.ts';
+import { TaskTimer } from './task-timer.ts';
+import { TASK_TIMER } from './task-timers.ts';
+import type { SendFurtherWork } from './task-work.ts';
 
 const HOUR = 3_600_000_000;
 const times = { lifetimeMicros: HOUR, retentionMicros: 2 * HOUR };
@@ -24,12 +27,14 @@ describe('tasks', () => {
     stopped = 0;
     world = await openResourceWorld({ contracts: () => [taskContract(times)] });
     (world.operations as Operation[]).push(
-      ...taskOperations({ ...world, namespaces: world.directory, times, stopExecution }),
+      ...taskOperations({ ...world, namespaces: world.directory, moves: moves(), stopExecution, furtherWork }),
     );
   });
   afterEach(() => world.close());
 
   const stopExecution = async (): Promise<void> => void stopped++;
+  const furtherWork: SendFurtherWork = async (_tx, _record, { text }) => ({ progressSummary: text });
+  const moves = (kept = times) => new TaskMoves({ writer: world.writer, times: kept });
   const put = (spec: MessageInitShape<typeof TaskSpecSchema>): Promise<StoredResource> =>
     world.store.write(
       async (tx) =>
@@ -37,7 +42,7 @@ describe('tasks', () => {
     );
   const update = async (request: MessageInitShape<typeof UpdateTaskRequestSchema>): Promise<TaskResponse> =>
     world.call(TaskService.method.updateTask, { ns: 'default', name: 'one', ...request });
-  const timer = () => new TaskTimer({ ...world, times, stopExecution });
+  const timer = () => new TaskTimer({ ...world, moves: moves(), stopExecution });
   const due = async () => {
     const [item] = await world.store.write((tx) => tx.queue.take([TASK_TIMER], Number.MAX_SAFE_INTEGER, 0, 10));
     return item ?? { kind: TASK_TIMER, key: '', payload: JSON.stringify(key) };
@@ -156,7 +161,7 @@ describe('tasks', () => {
     const kept = { ...times, retentionMicros: 0 };
     await put({});
     world.clock.advance(times.lifetimeMicros / 1000);
-    const worker = new TaskTimer({ ...world, times: kept, stopExecution });
+    const worker = new TaskTimer({ ...world, moves: moves(kept), stopExecution });
     expect(await worker.run(await due())).toEqual({ done: true });
     expect(await worker.run(await due())).toEqual({ done: true });
     expect(await world.store.direct.resources.get(key)).toBeDefined();

@@ -7,7 +7,14 @@ import type { FeatureModule, PeriodicJob } from '../../module-contract.ts';
 import { type AccessDeps, accessOperations } from './access-operations.ts';
 import { ApiKeyDirectory, apiKeyOperations } from './api-keys/index.ts';
 import { type SignInDeps, signIn } from './sign-in.ts';
-import { AccessTokens, keySetRoute, SEALED_TOKEN_KEY, TokenKeys, tokenOperations } from './tokens/index.ts';
+import {
+  AccessTokens,
+  keySetRoute,
+  type PlatformToken,
+  SEALED_TOKEN_KEY,
+  TokenKeys,
+  tokenOperations,
+} from './tokens/index.ts';
 
 /** How often the audit chain is closed over new records. */
 const CHAIN_MS = 5_000;
@@ -32,6 +39,8 @@ interface AccessModuleDeps extends SignInDeps, AccessDeps {
 
 export interface AccessModule extends FeatureModule {
   readonly authenticator: Authenticator;
+  /** Signs what svc tells other services about who asks; anyone verifies it by the key set of the instance. */
+  readonly signPlatform: (token: PlatformToken) => Promise<string>;
   /** Opens the key of tokens. */
   start(): Promise<void>;
   /** Closes the audit chain over the last records. */
@@ -55,6 +64,7 @@ export const accessModule = (deps: AccessModuleDeps): AccessModule => {
       (credential) => apiKeys.recognise(credential),
       (credential, place) => tokens.recognise(credential, place),
     ]),
+    signPlatform: (token) => tokens.signPlatform(token),
     start: () => keys.open(),
     close: () => chain.tick(),
   };

@@ -1,7 +1,7 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import {
+  type CommonResourceStatus,
   ResourceConditionSchema,
-  type ResourceRef,
   type SandboxClassSpec,
   type SandboxPolicySpec,
   type SandboxRuntimeTemplateSpec,
@@ -23,24 +23,26 @@ import {
   kindRow,
   messageFromText,
   messageText,
-  NOT_EXECUTED,
-  notExecuted,
   parseJsonMap,
-  recordKey,
   SYSTEM_NAMESPACE,
   secretReferences,
   settleConditions,
 } from '../../../resources/index.ts';
-import type { ReadTx, StoredResource } from '../../../store/contracts/index.ts';
+import type { ProviderReport } from '../../../sandbox/contract.ts';
+import type { ReadTx } from '../../../store/contracts/index.ts';
+import { findClass } from './sandbox-resolution.ts';
 import { checkSandbox, checkSandboxClass, checkSandboxPolicy, unknownModes } from './sandbox-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
+const TRYING_MS = 1_000;
+const UNAVAILABLE_MS = 60_000;
+
 export interface SandboxKindDeps {
   /** Ancestors by name, nearest first, without a read. */
   readonly ancestorsOf: (namespace: string) => readonly string[];
-  /** Why a provider cannot run sandboxes in this process, '' when it can. */
-  readonly providerProblem: (provider: string) => string;
+  /** What a provider can do in this process; undefined while that is being found out. */
+  readonly providerReport: (provider: string) => ProviderReport | undefined;
   /** Why a `secret://` reference does not resolve in a namespace; undefined when it does. */
   readonly secretProblem: (reads: Reads, namespace: string, reference: string) => Promise<string | undefined>;
 }
@@ -53,7 +55,7 @@ export const sandboxContracts = (deps: SandboxKindDeps): readonly KindContract[]
       kind: 'SandboxClass',
       validate: ({ spec }) => checkSandboxClass(spec),
       observe: (tx, write) => observeClass(deps, tx, write),
-      dependsOn: followKinds('SandboxClass', { Secret: {} }),
+      dependsOn: { ...followKinds('SandboxClass', { Secret: {} }), againMs },
     }),
     kindContract<SandboxPolicySpec>({
       kind: 'SandboxPolicy',
@@ -82,21 +84,29 @@ const observeClass = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecWr
     const problem = await deps.secretProblem(tx, key.namespace, reference);
     if (problem !== undefined) problems.push(`${reference}: ${problem}`);
   }
-  const missing = deps.providerProblem(spec.provider);
-  const idle = notExecuted('SandboxClass');
-  const provider: Finding =
-    missing === ''
-      ? { type: 'ProviderAvailable', status: 'True', reason: 'Available' }
-      : {
-          type: 'ProviderAvailable',
-          status: 'False',
-          reason: idle === undefined ? 'Unavailable' : NOT_EXECUTED,
-          message: missing,
-        };
+  const provider = providerFinding(deps.providerReport(spec.provider));
   const findings = [provider, resolved(problems)];
-  const phase = findings.every((finding) => finding.status === 'True') ? 'Ready' : 'Degraded';
-  const judged = { phase, findings, notExecuted: idle };
+  const phase = findings.some((finding) => finding.status === 'False') ? 'Degraded' : 'Ready';
+  const judged = { phase, findings };
   return commonStatus(current, judged, { now: tx.now(), generation });
+};
+
+const PROVIDER = 'ProviderAvailable';
+
+const providerFinding = (report: ProviderReport | undefined): Finding => {
+  if (report === undefined) return { type: PROVIDER, status: 'Unknown', reason: 'Trying', message: '' };
+  const { isAvailable, message } = report;
+  return isAvailable
+    ? { type: PROVIDER, status: 'True', reason: 'Available', message }
+    : { type: PROVIDER, status: 'False', reason: 'Unavailable', message };
+};
+
+/** A class is looked at again soon while its provider is being tried, and now and then while that does not work. */
+const againMs = (status: Message): number | undefined => {
+  const { conditions } = status as CommonResourceStatus;
+  const provider = conditions.find(({ type }) => type === PROVIDER)?.status;
+  if (provider === 'True') return undefined;
+  return provider === 'Unknown' ? TRYING_MS : UNAVAILABLE_MS;
 };
 
 const observePolicy = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecWrite<SandboxPolicySpec>) => {
@@ -105,7 +115,7 @@ const observePolicy = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecW
   const finding = resolved(found === undefined ? [`no sandbox class ${spec.classRef?.name ?? ''} is visible`] : []);
   const modes = judgeModes(spec.template);
   const phase = finding.status === 'True' ? 'Ready' : 'Degraded';
-  const judged = { phase, findings: [finding, ...modes], notExecuted: notExecuted('SandboxPolicy') };
+  const judged = { phase, findings: [finding, ...modes] };
   return commonStatus(current, judged, { now: tx.now(), generation });
 };
 
@@ -116,22 +126,6 @@ const judgeModes = (template: SandboxRuntimeTemplateSpec | undefined): readonly 
   const unknown = unknownModes(template);
   if (unknown.length === 0) return [];
   return [{ type: MODES, status: 'Unknown', reason: 'UnknownMode', message: unknown.join('; ') }];
-};
-
-/** The class a policy means: the named namespace, else own, ancestors, `system`. */
-const findClass = async (
-  deps: SandboxKindDeps,
-  reads: Reads,
-  wanted: { readonly namespace: string; readonly reference: ResourceRef | undefined },
-): Promise<StoredResource | undefined> => {
-  const { name = '', namespace = '' } = wanted.reference ?? {};
-  const own = wanted.namespace;
-  const places = namespace === '' ? [own, ...deps.ancestorsOf(own), SYSTEM_NAMESPACE] : [namespace];
-  for (const place of places) {
-    const found = await reads.resources.get(recordKey('SandboxClass', place, name));
-    if (found !== undefined) return found;
-  }
-  return undefined;
 };
 
 /** A sandbox that nothing provisioned yet; what its backend reported stays. */
@@ -147,14 +141,14 @@ const observeSandbox = (tx: CheckReads, write: SpecWrite<SandboxSpec>): SandboxS
     const conditions = [...reported, ...found];
     return create(SandboxStatusSchema, { ...stored, observedGeneration: BigInt(generation), conditions });
   }
-  const message = notExecuted('Sandbox') ?? '';
   const findings: readonly Finding[] = [
-    { type: 'Provisioned', status: 'False', reason: NOT_EXECUTED, message },
-    { type: 'SetupDone', status: 'Unknown', reason: NOT_EXECUTED },
+    { type: 'Provisioned', status: 'Unknown', reason: 'Pending' },
+    { type: 'SetupDone', status: 'Unknown', reason: 'Pending' },
     ...modes,
   ];
-  const judged = { phase: 'Pending', findings, notExecuted: notExecuted('Sandbox') };
+  const judged = { phase: 'Pending', findings };
   return create(SandboxStatusSchema, {
+    ...(stored?.lease === undefined ? {} : { lease: stored.lease }),
     observedGeneration: BigInt(generation),
     phase: judged.phase,
     conditions: judgedConditions(stored?.conditions ?? [], judged, at),

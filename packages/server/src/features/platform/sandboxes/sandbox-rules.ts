@@ -8,6 +8,7 @@ import type {
 import { type FieldViolation, violation } from '../../../base/index.ts';
 import { parseJsonMap } from '../../../resources/index.ts';
 import { isNormalPath, mountPathProblem } from './mount-path-rules.ts';
+import { checkClassConfig } from './sandbox-plan-rules.ts';
 
 /** Providers that a class may name. */
 const PROVIDERS: readonly string[] = ['local', 'docker', 'e2b', 'daytona', 'demo'];
@@ -16,6 +17,7 @@ const PROVIDERS: readonly string[] = ['local', 'docker', 'e2b', 'daytona', 'demo
 export const checkSandboxClass = (spec: SandboxClassSpec): readonly FieldViolation[] => [
   ...(PROVIDERS.includes(spec.provider) ? [] : [violation('spec.provider', `must be one of ${PROVIDERS.join(', ')}`)]),
   ...checkJsonObject(spec.providerConfigJson, 'spec.providerConfigJson'),
+  ...checkClassConfig(parseJsonMap(spec.providerConfigJson) ?? {}, 'spec.providerConfigJson'),
   ...checkJsonObject(spec.credentialsJson, 'spec.credentialsJson'),
 ];
 

@@ -1,10 +1,62 @@
+import type { Clock, Ids, Log, Random } from '../../../base/index.ts';
+import type { ResourceWriter } from '../../../controllers/contract.ts';
+import type { ValueSeal } from '../../../resources/index.ts';
+import type { SandboxProvider } from '../../../sandbox/contract.ts';
+import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
+import { ProviderReports } from './provider-reports.ts';
+import { SandboxBackends } from './sandbox-backends.ts';
+import { SandboxHolder } from './sandbox-holder.ts';
 import { type SandboxKindDeps, sandboxContracts } from './sandbox-kinds.ts';
+import { resolvePolicy } from './sandbox-resolution.ts';
+import { sandboxToolSource } from './sandbox-tools.ts';
+import { SandboxUpkeep } from './sandbox-upkeep.ts';
 
-/** The kinds SandboxClass, SandboxPolicy and Sandbox, which have no operations of their own. */
-export const sandboxesModule = (deps: Omit<SandboxKindDeps, 'providerProblem'>): FeatureModule => ({
-  kinds: sandboxContracts({
-    ...deps,
-    providerProblem: (provider) => `this process has no sandbox backend ${provider}`,
-  }),
-});
+interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport'> {
+  readonly store: Store;
+  readonly writer: ResourceWriter;
+  readonly seal: ValueSeal;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly log: Log;
+  readonly providers: readonly SandboxProvider[];
+  readonly settings: {
+    /** Providers that may be used, by name; absent = all. */
+    readonly 'sandbox.providers'?: Readonly<Record<string, unknown>> | undefined;
+    /** Milliseconds. */
+    readonly 'sandbox.idleStop': number;
+    readonly 'sandbox.destroyAfter': number;
+  };
+}
+
+/** Leases live 60 s: two renewals may fail. */
+const RENEW_MS = 20_000;
+const COLLECT_MS = 600_000;
+
+/** The kinds SandboxClass, SandboxPolicy and Sandbox, the leases of sandboxes, and the tools that use them. */
+export const sandboxesModule = (deps: SandboxesModuleDeps): FeatureModule => {
+  const { settings, store } = deps;
+  const chosen = settings['sandbox.providers'];
+  const providers = new Map(
+    deps.providers
+      .filter(({ name }) => chosen === undefined || Object.hasOwn(chosen, name))
+      .map((provider) => [provider.name, provider]),
+  );
+  const made = { ...deps, providers };
+  const reports = new ProviderReports({ ...made, monotonicMs: () => deps.clock.monotonicMs() });
+  const backends = new SandboxBackends(made);
+  const holder = new SandboxHolder({ ...made, backends, idleMs: settings['sandbox.idleStop'] });
+  const upkeep = new SandboxUpkeep({ ...made, backends, destroyMs: settings['sandbox.destroyAfter'] });
+  const isResolved = (namespace: string, policy: string): Promise<boolean> =>
+    store.read(async (tx) => (await resolvePolicy(made, tx, { namespace, policy })) !== undefined);
+  return {
+    kinds: sandboxContracts({ ...deps, providerReport: (provider) => reports.current(provider) }),
+    reconcilers: [upkeep.reconciler()],
+    jobs: [
+      { name: 'sandbox-leases', everyMs: RENEW_MS, tick: () => holder.tick() },
+      { name: 'sandbox-collection', everyMs: COLLECT_MS, tick: () => upkeep.collect() },
+    ],
+    toolSources: [sandboxToolSource({ holder, isResolved })],
+  };
+};

@@ -6,7 +6,7 @@ import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/s
 
 export type TestEra = 'both' | '2026' | '2025';
 
-interface TestServerOptions {
+export interface TestServerOptions {
   readonly era?: TestEra;
   /** Answers true when it has taken the request over. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -15,7 +15,7 @@ interface TestServerOptions {
 /** An MCP server on 127.0.0.1; `2025` keeps sessions as the servers of that time do. */
 export const openHttpServer = async (
   factory: McpServerFactory,
-  { era = 'both', intercept }: TestServerOptions = {},
+  { era = 'both', intercept = () => false }: TestServerOptions = {},
 ) => {
   const requests: { readonly method: string; readonly headers: IncomingMessage['headers'] }[] = [];
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
@@ -40,7 +40,7 @@ export const openHttpServer = async (
 
   const http = createServer((request, response) => {
     requests.push({ method: request.method ?? '', headers: request.headers });
-    if (intercept?.(request, response) === true) return;
+    if (intercept(request, response)) return;
     if (era === '2025') void legacy(request, response);
     else void modern(request as Parameters<typeof modern>[0], response);
   });

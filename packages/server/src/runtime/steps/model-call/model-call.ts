@@ -26,8 +26,11 @@ const turnUsage = (usage: ModelUsage): TurnUsage => ({
   model: usage.model,
   ...(usage.providerRequestId === undefined ? {} : { providerRequestId: usage.providerRequestId }),
   ...(usage.estimated ? { estimated: true } : {}),
-  ...(usage.cost === undefined ? {} : { cost: usage.cost }),
+  ...(usage.costMicros === undefined ? {} : { costMicros: usage.costMicros }),
 });
+
+/** Millionths in the unit of prices. */
+const MICROS = 1_000_000;
 
 /** USAGE part with the keys of TokenCounter; id and time are given by the writer. */
 export const usagePart = (usage: TurnUsage): Part => ({
@@ -47,7 +50,7 @@ export const usagePart = (usage: TurnUsage): Part => ({
     provider: usage.provider,
     model: usage.model,
     ...(usage.providerRequestId === undefined ? {} : { provider_request_id: usage.providerRequestId }),
-    ...(usage.cost === undefined ? {} : { cost: usage.cost }),
+    ...(usage.costMicros === undefined ? {} : { cost_micros: usage.costMicros, cost: usage.costMicros / MICROS }),
   },
 });
 

@@ -1,12 +1,13 @@
 import type { Store } from '../../../store/contracts/index.ts';
 import type { OfferedTool } from '../../../tools/contract.ts';
-import type {
-  AgentRevision,
-  PromptAssembler,
-  PromptPlan,
-  PromptRequest,
-  SessionSide,
-  SkillSource,
+import {
+  type AgentRevision,
+  PART,
+  type PromptAssembler,
+  type PromptPlan,
+  type PromptRequest,
+  type SessionSide,
+  type SkillSource,
 } from '../../contract.ts';
 import { admittedAt, parseSide, type ResolvedProfile } from '../../record/index.ts';
 import type { StepTurn } from '../contract.ts';
@@ -71,6 +72,7 @@ export const planPrompt = async (
     tokenCorrection: side.tokenCorrection[targetKey(profile.target)] ?? 1,
     windowFactor: call.windowFactor,
     skipCompaction: call.skipCompaction,
+    compactNow: side.compactRequested === true && !turn.recorded.some(({ part }) => part.type === PART.COMPACTION),
     goals: (side.goals ?? []).filter((goal) => goal.phase === 'active'),
     ...(skills === undefined ? {} : { skills }),
   };

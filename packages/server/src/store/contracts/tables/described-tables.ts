@@ -4,6 +4,7 @@ import { type ExpiringReads, type ExpiringTable, type ExpiringWrites, expiringTa
 import { type KeyedReads, type KeyedTable, type KeyedWrites, keyedTable } from './keyed-table.ts';
 import { type LeaseTable, type LeaseWrites, leaseTable } from './lease-table.ts';
 import { type QueueTable, type QueueWrites, queueTable } from './queue-table.ts';
+import { USAGE_DAYS, USAGE_HOLDS, USAGE_RAISES, USAGE_RECORDS, USAGE_UNPRICED } from './usage-tables.ts';
 
 /** Artifacts that sessions own. What an artifact is, and who may use it, is the feature's matter. */
 const ARTIFACTS = keyedTable({
@@ -16,6 +17,9 @@ const ARTIFACTS = keyedTable({
 });
 
 export type ArtifactRow = RowOf<typeof ARTIFACTS>;
+export type UsageRecordRow = RowOf<typeof USAGE_RECORDS>;
+export type UsageDayRow = RowOf<typeof USAGE_DAYS>;
+export type UsageRaiseRow = RowOf<typeof USAGE_RAISES>;
 
 /** Who holds the bytes of an artifact; the reference goes with the row when its session is deleted. */
 export const artifactHolder = (id: string): string => `artifact/${id}`;
@@ -64,6 +68,27 @@ const ANSWER_LINKS = expiringTable({
 /** Background work that one process does at once. */
 const LEASES = leaseTable('leases');
 
+/** Leases of sandboxes by the uid of the sandbox, and who waits for one. Times are those of the store's clock. */
+const SANDBOX_LEASES = keyedTable({
+  name: 'sandbox_leases',
+  columns: {
+    id: 'text',
+    // The policy whose quota counts it.
+    scope: 'text',
+    since: 'integer',
+    state: 'text',
+    token: 'text',
+    expiresAt: 'integer',
+    usedAt: 'integer',
+    body: 'json',
+  },
+  key: ['id'],
+  fixed: ['scope', 'since'],
+  queries: { ofScope: { equal: ['scope'], order: ['since', 'id'], direction: 'ascending' } },
+});
+
+export type SandboxLeaseRow = RowOf<typeof SANDBOX_LEASES>;
+
 /** The outbox and the timers of every feature, by the kind of work. */
 const QUEUE = queueTable('queue');
 
@@ -78,6 +103,12 @@ export const DESCRIBED_TABLES = {
   idempotency: IDEMPOTENCY,
   leases: LEASES,
   queue: QUEUE,
+  usageDays: USAGE_DAYS,
+  usageHolds: USAGE_HOLDS,
+  usageRaises: USAGE_RAISES,
+  usageRecords: USAGE_RECORDS,
+  usageUnpriced: USAGE_UNPRICED,
+  sandboxLeases: SANDBOX_LEASES,
 } as const;
 
 export type TableDescription = KeyedTable | ExpiringTable | LeaseTable | QueueTable;

@@ -20,6 +20,7 @@ import { fileContract } from '../file-kind.ts';
 import { filesFeature } from '../file-operations.ts';
 import { FileWorker, fileController } from '../file-worker.ts';
 import { StoredObjects } from '../index.ts';
+import { memoryOperations } from '../memory/index.ts';
 import { ObjectCollector, ObjectLinks } from '../objects/index.ts';
 import { PdfTexts } from '../pdf/index.ts';
 import { UploadSignatures } from '../transfers/index.ts';
@@ -64,7 +65,11 @@ const openParts = async (limits: Partial<typeof LIMITS>, open: OpenObjects) => {
     { ...deps, authorizer, audit: world.audit, namespaces: world.directory },
     feature.writes,
   );
-  (world.operations as Operation[]).push(...feature.operations, ...sessions.operations);
+  (world.operations as Operation[]).push(
+    ...feature.operations,
+    ...memoryOperations({ ...deps, reads: feature.reads, audit: world.audit }),
+    ...sessions.operations,
+  );
   const routes = [...feature.routes, ...sessions.routes];
   const runner = new QueueRunner({
     ...{ store, bus, clock, random, log: silentLog, pollMs: 5_000 },

@@ -52,7 +52,7 @@ export class ToolFiles {
     // The files of a skill lie where the skill does, which may be an ancestor.
     const place = skill === undefined ? undefined : await this.#deps.activeSkill(context, skill);
     const record = await this.#deps.reads.find(fileKey(place ?? namespace, path));
-    if (!(await this.#isSeen(context, record))) throw resourceNotFound(record.key);
+    if (!(await this.isSeen(context, record))) throw resourceNotFound(record.key);
     return record;
   }
 
@@ -69,7 +69,7 @@ export class ToolFiles {
         ...{ namespace, pathPrefix: asked.prefix, purpose: asked.purpose, pageSize: 0, pageToken },
         ...{ labelSelector: '', metadataOnly: false },
       });
-      for (const record of page.records) if (await this.#isSeen(context, record)) seen.push(record);
+      for (const record of page.records) if (await this.isSeen(context, record)) seen.push(record);
       pageToken = page.nextPageToken;
       if (pageToken === '' || seen.length > asked.size) break;
     }
@@ -82,7 +82,8 @@ export class ToolFiles {
     return this.#deps.reads.bytes(record);
   }
 
-  async #isSeen(context: ToolContext, record: StoredResource): Promise<boolean> {
+  /** Whether the turn may see the file, as far as its owner and its skill go. */
+  async isSeen(context: ToolContext, record: StoredResource): Promise<boolean> {
     const { path, purpose } = fileSpec(record);
     if (!isForIdentity(path, context.identity)) return false;
     const skill = purpose === FilePurpose.SKILL ? skillOfPath(path) : undefined;

@@ -3,6 +3,7 @@
  * connection, list of tools and breaker (server-slot, connection-pool), its tools for models (mcp-tool-source). Does not own the
  * protocol (protocols/mcp) nor the conditions of the resources, to which it only reports.
  */
+export { BrokerTokens, type BrokerTokensDeps } from './auth-broker.ts';
 export { ConnectionPool } from './connection-pool.ts';
 export { mcpToolSource } from './mcp-tool-source.ts';
 export { ServerLookup } from './server-lookup.ts';

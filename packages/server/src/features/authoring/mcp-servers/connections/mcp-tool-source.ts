@@ -16,8 +16,7 @@ export const mcpToolSource = (deps: { readonly lookup: ServerLookup; readonly po
   name: 'mcp',
   concerns: ({ mcpServers }) => mcpServers.length > 0,
   tools: async (turn: ToolTurn): Promise<readonly Tool[]> => {
-    const { namespace, mcpServers } = turn.grants;
-    const lists = await Promise.all(mcpServers.map((server) => listed(deps, namespace, server)));
+    const lists = await Promise.all(turn.grants.mcpServers.map((server) => listed(deps, turn, server)));
     const remotes = lists.flat();
     const names = modelNames(remotes);
     return remotes.map((remote, index) => toolOf(names[index] as string, remote));
@@ -27,10 +26,11 @@ export const mcpToolSource = (deps: { readonly lookup: ServerLookup; readonly po
 /** Tools of one server; none of one that fails, which the pool logs and records. */
 const listed = async (
   { lookup, pool }: { readonly lookup: ServerLookup; readonly pool: ConnectionPool },
-  namespace: string,
+  { grants, sessionId }: ToolTurn,
   server: string,
 ): Promise<readonly RemoteTool[]> => {
-  const wanted = await lookup.find(namespace, server);
+  const { namespace, agent } = grants;
+  const wanted = await lookup.find(namespace, server, { agent, sessionId });
   if (typeof wanted !== 'object') return [];
   const slot = pool.slot(wanted);
   try {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isFault } from '../../../../base/index.ts';
-import type { McpEra, McpTarget } from '../../../../protocols/mcp/contract.ts';
+import type { McpAuthorization, McpEra, McpTarget } from '../../../../protocols/mcp/contract.ts';
 import { isSecretReference, SYSTEM_NAMESPACE } from '../../../../resources/index.ts';
 import type { ReadTx, Store } from '../../../../store/contracts/index.ts';
 import type { SourcedText } from '../effective-server.ts';
 import type { McpReferences, ResolvedMcpServer } from '../mcp-references.ts';
 import { ERA_ANNOTATION, isStdio } from '../mcp-rules.ts';
-import type { WantedServer } from './wanted-server.ts';
+import type { BrokerTokens } from './auth-broker.ts';
+import type { ServerUse, WantedServer } from './wanted-server.ts';
 
 export interface ServerLookupDeps {
   readonly store: Pick<Store, 'direct'>;
@@ -14,6 +15,7 @@ export interface ServerLookupDeps {
   readonly references: McpReferences;
   /** Value behind `secret://`, from the namespace of the resource that holds the reference. Throws a Fault. */
   readonly secret: (namespace: string, reference: string) => Promise<string>;
+  readonly brokers: Pick<BrokerTokens, 'authorization'>;
   /** The namespace and its ancestors, [] for one that is deleted. */
   readonly visibleNamespaces: (reads: Pick<ReadTx, 'resources'>, namespace: string) => Promise<readonly string[]>;
 }
@@ -29,51 +31,76 @@ export class ServerLookup {
     this.#deps = deps;
   }
 
-  /** What an entry of mcp_server_refs of an agent of the namespace means; a word says why nothing connects to it. */
-  async find(namespace: string, name: string): Promise<WantedServer | Unusable | undefined> {
+  /**
+   * What an entry of mcp_server_refs of an agent of the namespace means; a word says why nothing connects to it. A server with a
+   * broker is usable for sessions only.
+   */
+  async find(namespace: string, name: string, use?: ServerUse): Promise<WantedServer | Unusable | undefined> {
     const { store, references, visibleNamespaces } = this.#deps;
     const reads = store.direct;
     if ((await visibleNamespaces(reads, namespace)).length === 0) return undefined;
     const resolved = await references.resolve(reads, namespace, name);
-    return resolved === undefined ? undefined : this.#wanted(namespace, resolved);
+    return resolved === undefined ? undefined : this.#wanted(namespace, resolved, use);
   }
 
   /** The server itself, as its own namespace would use it without a binding. */
   findServer(namespace: string, name: string): Promise<WantedServer | Unusable | undefined> {
-    return this.#serverFor(namespace, namespace, name);
+    return this.#serverFor(namespace, namespace, { name, use: undefined });
   }
 
   /** The key of the same place by now. */
-  async keyNow({ subject, namespace }: WantedServer): Promise<string | undefined> {
+  async keyNow({ subject, namespace, use }: WantedServer): Promise<string | undefined> {
     const { kind, name, namespace: home } = subject.key;
-    const found = await (kind === 'McpServer' ? this.#serverFor(namespace, home, name) : this.find(namespace, name));
+    const found = await (kind === 'McpServer'
+      ? this.#serverFor(namespace, home, { name, use })
+      : this.find(namespace, name, use));
     return typeof found === 'object' ? found.key : undefined;
   }
 
-  async #serverFor(namespace: string, home: string, name: string): Promise<WantedServer | Unusable | undefined> {
+  async #serverFor(
+    namespace: string,
+    home: string,
+    { name, use }: { readonly name: string; readonly use: ServerUse | undefined },
+  ): Promise<WantedServer | Unusable | undefined> {
     const { store, references, visibleNamespaces } = this.#deps;
     if ((await visibleNamespaces(store.direct, namespace)).length === 0) return undefined;
     const resolved = await references.resolveServer(store.direct, home, name);
-    return resolved === undefined ? undefined : this.#wanted(namespace, resolved);
+    return resolved === undefined ? undefined : this.#wanted(namespace, resolved, use);
   }
 
-  async #wanted(namespace: string, resolved: ResolvedMcpServer): Promise<WantedServer | Unusable> {
+  async #wanted(namespace: string, resolved: ResolvedMcpServer, use?: ServerUse): Promise<WantedServer | Unusable> {
     const { server, binding, effective } = resolved;
     if (effective.isDisabled) return 'disabled';
-    if (effective.authBroker !== undefined) return 'broker';
+    const hasBroker = effective.authBroker !== undefined;
+    if (hasBroker && use === undefined) return 'broker';
     const subject = binding ?? server;
     const era = eraOf(subject.annotations[ERA_ANNOTATION] ?? server.annotations[ERA_ANNOTATION]);
     const texts = await this.#texts(resolved);
     const made = { namespace, era, held: [server, binding].map((one) => [one?.uid, one?.generation]), texts };
-    return {
+    const key = createHash('sha256').update(JSON.stringify(made)).digest('hex');
+    const wanted = {
       place: `${subject.uid}@${namespace}`,
-      key: createHash('sha256').update(JSON.stringify(made)).digest('hex'),
-      namespace,
-      subject,
-      era,
-      allowlist: effective.allowlist,
+      ...{ key, namespace, subject, era, allowlist: effective.allowlist },
       target: () => this.#target(resolved),
     };
+    if (!hasBroker || use === undefined) return wanted;
+    const { agent, sessionId } = use;
+    const authorization = this.#authorization(resolved, { ...use, namespace, server: key });
+    return { ...wanted, place: `${wanted.place}/${agent}/${sessionId}`, use, authorization };
+  }
+
+  /** Tokens of the broker for a session. */
+  #authorization(
+    { server, effective }: ResolvedMcpServer,
+    use: ServerUse & { readonly namespace: string; readonly server: string },
+  ): McpAuthorization {
+    const { authBroker, authBrokerNamespace: home } = effective;
+    const { url = '', audience = '', cacheTtlSeconds = 0 } = authBroker ?? {};
+    return this.#deps.brokers.authorization({
+      ...use,
+      ...{ audience, cacheTtlSeconds, serverName: server.key.name, isTrusted: home === SYSTEM_NAMESPACE },
+      url: () => this.#resolved({ text: url, namespace: home }),
+    });
   }
 
   /** What the secrets say now, or why they do not; both change the key. */

@@ -1,9 +1,15 @@
 import type { McpAuthorization, McpEra, McpTarget } from '../../../../protocols/mcp/contract.ts';
 import type { StoredResource } from '../../../../store/contracts/index.ts';
 
+/** For whom a connection is, where a broker gives each session a token of its own. */
+export interface ServerUse {
+  readonly agent: string;
+  readonly sessionId: string;
+}
+
 /** A server as it is to be reached now, from one namespace. */
 export interface WantedServer {
-  /** What stays the same when the configuration changes: the resource and the namespace that uses it. */
+  /** What stays the same when the configuration changes: the resource, and the namespace or the session that uses it. */
   readonly place: string;
   /** Hash of everything that the connection is made of, resolved secrets included. */
   readonly key: string;
@@ -13,7 +19,9 @@ export interface WantedServer {
   readonly era: McpEra;
   /** Undefined = every tool. */
   readonly allowlist: readonly string[] | undefined;
+  /** With a broker: each session has a connection of its own. */
   readonly authorization?: McpAuthorization;
+  readonly use?: ServerUse;
   /** Throws a Fault for a secret that does not resolve. */
   target(): Promise<McpTarget>;
 }

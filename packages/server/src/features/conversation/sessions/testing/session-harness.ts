@@ -188,13 +188,15 @@ export class SessionHarness {
     };
   }
 
-  async newSession(): Promise<{ readonly sessionId: string; readonly ns: string; readonly agent: string }> {
-    const { sessionId } = await this.call(GatewayService.method.createSession, { ns: 'default', agent: 'helper' });
+  async newSession(
+    agent = 'helper',
+  ): Promise<{ readonly sessionId: string; readonly ns: string; readonly agent: string }> {
+    const { sessionId } = await this.call(GatewayService.method.createSession, { ns: 'default', agent });
     this.engine.bus.subscribe(eventSubject(sessionId), (message) => {
       this.events.push(message as SessionEvent);
       for (const wake of [...this.#waiting]) wake();
     });
-    return { ns: 'default', agent: 'helper', sessionId };
+    return { ns: 'default', agent, sessionId };
   }
 
   /** Resolves with the first event that fits, past ones included. */

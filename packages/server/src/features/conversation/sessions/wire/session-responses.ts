@@ -16,7 +16,7 @@ export const sessionKey = (row: {
 const PHASE = { IDLE: 'Idle', PROCESSING: 'Processing', WAITING: 'Waiting' } as const;
 const EMPTY_SIDES: ReadonlySet<string> = new Set(['', '{}']);
 
-type SideView = Partial<Pick<SessionSide, 'contextTokens' | 'lastTurn' | 'acpSessionId' | 'sandboxRef'>>;
+type SideView = Partial<Pick<SessionSide, 'contextTokens' | 'totalUsage' | 'lastTurn' | 'acpSessionId' | 'sandboxRef'>>;
 
 const sideOf = (row: SessionRow): SideView => (EMPTY_SIDES.has(row.body) ? {} : (JSON.parse(row.body) as SideView));
 
@@ -77,6 +77,7 @@ export const tokenCounter = (usage: TurnUsage): TokenCounter =>
     usageAvailable: usage.usageAvailable,
     provider: usage.provider,
     model: usage.model,
+    ...(usage.costMicros === undefined ? {} : { costMicros: BigInt(usage.costMicros) }),
     ...(usage.providerRequestId === undefined ? {} : { providerRequestId: usage.providerRequestId }),
   });
 
@@ -93,8 +94,9 @@ export const sessionResponse = (context: ViewsContext, snapshot: SessionSnapshot
   response.session = sessionResource(context, snapshot, side);
   response.activeTurnId = row.activeTurnId;
   response.queuedTurns = Math.max(0, row.openTurns - (row.activeTurnId === '' ? 0 : 1));
-  const { contextTokens } = side;
+  const { contextTokens, totalUsage } = side;
   if (contextTokens !== undefined) response.contextTokens = tokenCounter(contextTokens);
+  if (totalUsage !== undefined) response.totalUsage = tokenCounter(totalUsage);
   response.streamCursor = snapshot.streamCursor;
   return response;
 };

@@ -34,6 +34,14 @@ export interface NewToken {
   readonly apiKeyId: string | undefined;
 }
 
+/** A token that says who asks, for another service; it opens nothing here. */
+export interface PlatformToken {
+  readonly audience: string;
+  readonly claims: Readonly<Record<string, string>>;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
 /** Tokens signed by the instance: made here, recognised here; nothing of them is stored. */
 export class AccessTokens {
   readonly #deps: AccessTokensDeps;
@@ -58,6 +66,20 @@ export class AccessTokens {
       .setIssuer(issuer)
       .setIssuedAt(seconds(clock))
       .setExpirationTime(token.expiresAt)
+      .setJti(ids.next())
+      .sign(keys.own.privateKey);
+  }
+
+  /** Holds no grants, which makes it useless as a credential of this instance, whatever its audience. */
+  async signPlatform({ audience, claims, expiresAt }: PlatformToken): Promise<string> {
+    const { SignJWT } = await import('jose');
+    const { keys, clock, ids, issuer } = this.#deps;
+    return new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: ALGORITHM, kid: keys.own.id, typ: 'JWT' })
+      .setAudience(audience)
+      .setIssuer(issuer)
+      .setIssuedAt(seconds(clock))
+      .setExpirationTime(expiresAt)
       .setJti(ids.next())
       .sign(keys.own.privateKey);
   }

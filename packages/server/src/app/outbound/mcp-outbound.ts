@@ -1,0 +1,27 @@
+import type { Clock, Log } from '../../base/index.ts';
+import { isLoopbackHost } from '../../base/network/index.ts';
+import { createMcpConnector } from '../../protocols/mcp/index.ts';
+import type { Config } from '../config/index.ts';
+import { NamespaceFetch } from './namespace-fetch.ts';
+
+/** Every address: what the operator declares in `system` may be inside the private network. */
+const ANYWHERE = ['0.0.0.0/0', '::/0'];
+/** Time for a connection to a broker. */
+const BROKER_CONNECT_MS = 5_000;
+
+/** Connections to MCP servers and requests to their brokers, under the rules for addresses that namespaces name. */
+export const mcpOutbound = (
+  { settings, transport }: Pick<Config, 'settings' | 'transport'>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+) => {
+  const isLocal = isLoopbackHost(transport.host);
+  const fetchers = (more: { readonly connectMs?: number }) => {
+    const guarded = new NamespaceFetch({ allow: settings['net.allow'], isLocal, ...more });
+    const open = new NamespaceFetch({ allow: ANYWHERE, isLocal, ...more });
+    return (isTrusted: boolean) => (isTrusted ? open.fetch : guarded.fetch);
+  };
+  return {
+    connector: createMcpConnector({ fetch: fetchers({}), version: transport.version, clock, log }),
+    brokerFetch: fetchers({ connectMs: BROKER_CONNECT_MS }),
+  };
+};

@@ -1,0 +1,55 @@
+import { isFault } from '../../../base/index.ts';
+import type { Store } from '../../../store/contracts/index.ts';
+import { jsonResult, numberOf, shownTime } from '../../../tools/authority-contract.ts';
+import type { ToolContext, ToolResult } from '../../../tools/contract.ts';
+import type { KnowledgeDocument, KnowledgeLibrary } from './knowledge-library.ts';
+import { requireQuery } from './knowledge-rules.ts';
+
+interface KnowledgeSearchDeps {
+  readonly store: Pick<Store, 'read'>;
+  readonly library: KnowledgeLibrary;
+}
+
+/** Opens a file that takes part in knowledge. */
+type FileOpener = (
+  context: ToolContext,
+  ref: string,
+  part: Readonly<Record<string, unknown>>,
+) => Promise<ToolResult | undefined>;
+
+/** Knowledge as one part of the search of agents. */
+export const knowledgeSearch =
+  ({ store, library }: KnowledgeSearchDeps) =>
+  (openFile: FileOpener) => ({
+    kind: 'knowledge' as const,
+    find: async ({ namespace }: ToolContext, asked: { readonly query: string; readonly limit: number }) => {
+      requireQuery(asked.query);
+      const found = await store.read((tx) => library.search(tx, namespace, asked));
+      return found.map(({ kind, namespace: place, name, path, snippet, score, updatedAt }) => ({
+        ref: kind === 'File' ? `file://${place}/${name}` : `knowledge://${place}/${path}`,
+        ...{ title: path, snippet, score, updatedAt },
+      }));
+    },
+    open: async (context: ToolContext, ref: string, part: Readonly<Record<string, unknown>>) => {
+      const [, place, path = ''] = /^knowledge:\/\/([^/]+)\/(.+)$/su.exec(ref) ?? [];
+      if (place === undefined) return openFile(context, ref, part);
+      const found = await unlessMissing(store.read((tx) => library.get(tx, context.namespace, path)));
+      if (found?.namespace !== place || found.path !== path) return undefined;
+      const offset = Math.min(numberOf(part['offset'], 0), found.content.length);
+      const end = Math.min(found.content.length, offset + numberOf(part['limit'], found.content.length));
+      return jsonResult({
+        ...{ ref, path, namespace: place, updated_at: shownTime(found.updatedAt) },
+        ...{ content: found.content.slice(offset, end), offset, total_chars: found.content.length },
+        ...(end < found.content.length ? { next_offset: end } : {}),
+      });
+    },
+  });
+
+const unlessMissing = async (read: Promise<KnowledgeDocument>): Promise<KnowledgeDocument | undefined> => {
+  try {
+    return await read;
+  } catch (error) {
+    if (isFault(error) && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+};

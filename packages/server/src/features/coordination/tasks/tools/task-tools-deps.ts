@@ -1,0 +1,18 @@
+import type { AppendAudit, ResourceWriter } from '../../../../controllers/contract.ts';
+import type { ReadTx, Store } from '../../../../store/contracts/index.ts';
+import type { StopExecution, TaskMoves } from '../task-moves.ts';
+import type { SendFurtherWork } from '../task-work.ts';
+
+/** What the tools over tasks use. */
+export interface TaskToolsDeps {
+  readonly store: Pick<Store, 'read' | 'write'>;
+  readonly writer: Pick<ResourceWriter, 'create'>;
+  readonly audit: AppendAudit;
+  readonly moves: TaskMoves;
+  readonly stopExecution: StopExecution;
+  readonly furtherWork: SendFurtherWork;
+  /** A namespace and its ancestors, nearest first. */
+  readonly visibleNamespaces: (reads: Pick<ReadTx, 'resources'>, namespace: string) => Promise<readonly string[]>;
+  /** `a2a.maxDepth`. */
+  readonly maxDepth: number;
+}

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../../base/index.ts';
+import { BoundedOutput } from '../bounded-output.ts';
+import type { SandboxEnd, SandboxResult } from '../contract.ts';
+
+export interface JailRun {
+  /** Path of bwrap. */
+  readonly program: string;
+  readonly options: readonly string[];
+  readonly command: readonly string[];
+  readonly stdin?: Uint8Array | undefined;
+  readonly outputBytes: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly clock: Pick<Clock, 'after'>;
+  /** Runs before the command begins, such as to put the process into its control group. */
+  readonly admit: (pid: number) => Promise<void>;
+  /** Asked again and again while it runs: why it has to end, undefined while it may go on. */
+  readonly watch?: { readonly everyMs: number; readonly check: () => Promise<SandboxEnd | undefined> };
+}
+
+/** What of bubblewrap's own complaints is shown. */
+const COMPLAINT_CHARS = 500;
+/** Becomes bubblewrap once it is told to begin: the first process of the jail is held to the limits from its start. */
+const OUTER_GATE = 'read -r begin <&4 && exec "$0" --args 3 -- "$@"';
+/** Runs in the finished jail: says so, and waits until it is told to go on. */
+const INNER_GATE = 'echo ready >&5; read -r go <&4 || exit 125; exec 4<&- 5>&-; exec "$@"';
+
+/**
+ * Runs bubblewrap to the end of all processes inside. Killing its one process on this side ends them: it is the parent of the first
+ * process of their process namespace, which takes all others with it. That holds once the jail is finished, so the command begins
+ * only then, and what has to end before is never told to go on. The options go through a pipe, since the jail sees the command
+ * line. Rejects when it could not be started.
+ */
+export const runJail = async (run: JailRun): Promise<SandboxResult> => {
+  if (run.signal.aborted) return { exitCode: 137, ...new BoundedOutput(0).get(), endedBy: 'stopped' };
+  const child = spawn('/bin/sh', ['-c', OUTER_GATE, run.program, '/bin/sh', '-c', INNER_GATE, 'sh', ...run.command], {
+    env: {},
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+  });
+  const output = new BoundedOutput(run.outputBytes);
+  for (const name of ['stdout', 'stderr'] as const) child[name]?.on('data', (chunk: Buffer) => output.add(name, chunk));
+  const closed = ending(child);
+  const ended = await supervised(run, child, closed);
+  const { code, signal } = await closed;
+  const exitCode = code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
+  return { exitCode, ...output.get(), endedBy: ended() };
+};
+
+interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+const ending = (child: ChildProcess): Promise<Ending> =>
+  new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal }));
+  });
+
+/** Starts the command and ends it when it has to; answers how to find out why it ended. */
+const supervised = async (run: JailRun, child: ChildProcess, closed: Promise<Ending>): Promise<() => SandboxEnd> => {
+  let endedBy: SandboxEnd = 'exit';
+  let isBegun = false;
+  const gate = child.stdio[4] as Writable;
+  const end = (why: SandboxEnd): void => {
+    if (endedBy !== 'exit' || child.exitCode !== null) return;
+    endedBy = why;
+    if (isBegun) child.kill('SIGKILL');
+    else gate.end();
+  };
+  ((child.stdio as readonly unknown[])[5] as Readable).once('data', () => {
+    if (endedBy !== 'exit') return;
+    isBegun = true;
+    gate.end('go\n');
+  });
+  const stop = (): void => end('stopped');
+  run.signal.addEventListener('abort', stop);
+  const cancelTime = run.clock.after(run.timeoutMs, () => end('timeout'));
+  const cancelWatch = watching(run, end);
+  closed
+    .finally(() => {
+      run.signal.removeEventListener('abort', stop);
+      cancelTime();
+      cancelWatch();
+    })
+    .catch(() => undefined);
+  try {
+    if (child.pid !== undefined) await run.admit(child.pid);
+    feed(child, run);
+  } catch (error) {
+    gate.end();
+    throw error;
+  }
+  return () => endedBy;
+};
+
+const feed = (child: ChildProcess, { options, stdin }: JailRun): void => {
+  const pipe = (index: number): Writable => child.stdio[index] as Writable;
+  for (const index of [0, 3, 4]) {
+    // The command may end before it has read everything.
+    pipe(index).on('error', () => undefined);
+  }
+  pipe(3).end(options.map((option) => `${option}\0`).join(''));
+  pipe(4).write('begin\n');
+  pipe(0).end(stdin);
+};
+
+const watching = ({ watch, clock }: JailRun, end: (why: SandboxEnd) => void): (() => void) => {
+  if (watch === undefined) return () => undefined;
+  let isOver = false;
+  let cancel = (): void => undefined;
+  const arm = (): void => {
+    cancel = clock.after(watch.everyMs, () => {
+      watch.check().then(
+        (why) => {
+          if (why !== undefined) end(why);
+          else if (!isOver) arm();
+        },
+        // What cannot be watched must not go on.
+        () => end('stopped'),
+      );
+    });
+  };
+  arm();
+  return () => {
+    isOver = true;
+    cancel();
+  };
+};
+
+/** First line of what bubblewrap complained of, without the paths of this machine. */
+export const complaintOf = (stderr: Uint8Array): string =>
+  Buffer.from(stderr).toString('utf8').trim().split('\n')[0]?.slice(0, COMPLAINT_CHARS) ?? '';

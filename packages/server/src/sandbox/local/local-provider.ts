@@ -1,0 +1,342 @@
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import process from 'node:process';
+import { type Clock, Fault } from '../../base/index.ts';
+import type {
+  FileAccess,
+  ProviderReport,
+  SandboxCommand,
+  SandboxEnd,
+  SandboxEntry,
+  SandboxNetwork,
+  SandboxPlan,
+  SandboxProvider,
+  SandboxResult,
+} from '../contract.ts';
+import { type EgressDeps, type EgressGate, openEgress } from '../egress/egress-proxy.ts';
+import { listThroughCommand, readThroughCommand, writeThroughCommand } from '../file-commands.ts';
+import { BackendFolders, PROBE_ID, UNCOUNTABLE } from './backend-folders.ts';
+import { type ControlGroup, type ControlGroups, findControlGroups, processLimits } from './control-groups.ts';
+import { installCommands } from './install-commands.ts';
+import {
+  JAIL_NODE,
+  type Jail,
+  type JailForm,
+  type JailMount,
+  jailCommand,
+  jailOptions,
+  SELF_CHECK,
+  type SystemPath,
+} from './jail-arguments.ts';
+import { complaintOf, runJail } from './jail-process.ts';
+import { failureRemedy, KERNEL_SETTINGS, type MachineFacts, missingPart, rlimitsNote } from './remedy-rules.ts';
+
+export interface LocalProviderDeps extends EgressDeps {
+  /** Folder of the backends and volumes. */
+  readonly root: string;
+  readonly clock: Pick<Clock, 'after'>;
+  /** `PATH` in which bwrap is searched. */
+  readonly searchPath: string;
+  /** What the machine says; tests say something else. */
+  readonly facts?: Partial<MachineFacts>;
+  /** False = limits by rlimits even where control groups can be made. */
+  readonly mayGroup?: boolean;
+}
+
+/** What a successful probe found. */
+interface Working {
+  readonly program: string;
+  readonly form: JailForm;
+  readonly groups: ControlGroups | undefined;
+}
+
+const DISK_CHECK_MS = 1_000;
+const PROBE_MS = 20_000;
+const MIB = 1_048_576;
+
+/** What the jail has of the machine: programs and libraries, and the few settings that these need. */
+const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+const SETTINGS = [
+  'alternatives',
+  'ca-certificates',
+  'ca-certificates.conf',
+  'ld.so.cache',
+  'ld.so.conf',
+  'ld.so.conf.d',
+  'localtime',
+  'mime.types',
+  'nsswitch.conf',
+  'pki/tls/certs',
+  'ssl/certs',
+  'ssl/openssl.cnf',
+].map((name) => `/etc/${name}`);
+
+/** Files of /etc that name users and hosts are the jail's own. */
+const OWN_SETTINGS: Readonly<Record<string, string>> = {
+  passwd: 'sandbox:x:1000:1000::/workspace:/bin/sh\n',
+  group: 'sandbox:x:1000:\n',
+  hosts: '127.0.0.1 localhost sandbox\n::1 localhost\n',
+};
+
+const systemPaths = (): readonly SystemPath[] => {
+  const found: SystemPath[] = [];
+  for (const path of [...SYSTEM, ...SETTINGS]) {
+    if (!existsSync(path)) continue;
+    const isLink = SYSTEM.includes(path) && lstatSync(path).isSymbolicLink();
+    found.push(isLink ? { path, link: readlinkSync(path) } : { path });
+  }
+  return found;
+};
+
+/** What this machine says about itself. */
+const machineFacts = async (searchPath: string): Promise<MachineFacts> => {
+  const settings: Record<string, string | undefined> = {};
+  for (const path of KERNEL_SETTINGS)
+    settings[path] = existsSync(path) ? (await readFile(path, 'utf8')).trim() : undefined;
+  const places = searchPath.split(delimiter).filter((folder) => folder.startsWith('/'));
+  return {
+    platform: process.platform,
+    bubblewrap: places.map((folder) => join(folder, 'bwrap')).find((path) => existsSync(path)),
+    settings,
+    isContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv'),
+  };
+};
+
+const PROBE_PLAN: SandboxPlan = {
+  id: PROBE_ID,
+  volume: '',
+  image: '',
+  mountPath: '/workspace',
+  writable: [],
+  readonly: [],
+  network: { mode: 'none' },
+  limits: { cpu: 1, memoryBytes: 1_024 * MIB, pids: 64, diskBytes: MIB, outputBytes: 64 * 1_024 },
+  env: {},
+};
+
+/**
+ * Sandboxes as jails of processes on this machine. A backend is a folder; each command gets a jail of its own around it, so no
+ * process survives its command and nothing but files passes from one command to the next.
+ */
+export class LocalProvider implements SandboxProvider {
+  readonly name = 'local';
+  readonly #deps: LocalProviderDeps;
+  readonly #folders: BackendFolders;
+  #working: Promise<Working> | undefined;
+  /** Ends the commands of a backend that is destroyed. */
+  readonly #running = new Map<string, Set<AbortController>>();
+
+  constructor(deps: LocalProviderDeps) {
+    this.#deps = deps;
+    this.#folders = new BackendFolders(deps.root);
+  }
+
+  async probe(): Promise<ProviderReport> {
+    try {
+      const { form, groups } = await this.#ready();
+      const kind = form === 'plain' ? 'without user namespaces' : 'with user namespaces';
+      const limits =
+        groups === undefined ? rlimitsNote(process.getuid?.() === 0) : `limits by cgroup v${groups.version}`;
+      return { isAvailable: true, message: `bubblewrap ${kind}; ${limits}` };
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return { isAvailable: false, message: error.message };
+    }
+  }
+
+  async create(plan: SandboxPlan): Promise<'created' | 'present'> {
+    await this.#ready();
+    return this.#folders.create(plan);
+  }
+
+  async exists(id: string): Promise<boolean> {
+    return this.#folders.has(id);
+  }
+
+  async exec(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxResult> {
+    const working = await this.#ready();
+    if (!this.#folders.has(plan.id)) throw new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone');
+    const ends = new AbortController();
+    const running = this.#running.get(plan.id) ?? new Set();
+    this.#running.set(plan.id, running.add(ends));
+    try {
+      return await this.#jailed(working, plan, { command, signal: AbortSignal.any([signal, ends.signal]) });
+    } finally {
+      running.delete(ends);
+      if (running.size === 0) this.#running.delete(plan.id);
+    }
+  }
+
+  readFile(plan: SandboxPlan, path: string, access: FileAccess): Promise<Uint8Array> {
+    return readThroughCommand(this, plan, { path, access });
+  }
+
+  writeFile(plan: SandboxPlan, path: string, access: FileAccess & { readonly bytes: Uint8Array }): Promise<void> {
+    return writeThroughCommand(this, plan, { path, access });
+  }
+
+  listFiles(plan: SandboxPlan, path: string, access: FileAccess): Promise<readonly SandboxEntry[]> {
+    return listThroughCommand(this, plan, { path, access });
+  }
+
+  installCommands(packages: readonly string[]): readonly (readonly string[])[] {
+    return installCommands(packages);
+  }
+
+  async destroy(id: string): Promise<void> {
+    for (const ends of this.#running.get(id) ?? []) ends.abort();
+    await this.#folders.destroy(id);
+  }
+
+  destroyVolume(volume: string): Promise<void> {
+    return this.#folders.destroyVolume(volume);
+  }
+
+  list(): ReturnType<SandboxProvider['list']> {
+    return this.#folders.list();
+  }
+
+  /** What works on this machine; a failure is tried again at the next call. */
+  #ready(): Promise<Working> {
+    this.#working ??= this.#try().catch((error: unknown) => {
+      this.#working = undefined;
+      throw error;
+    });
+    return this.#working;
+  }
+
+  async #try(): Promise<Working> {
+    const { searchPath, facts: given, root, mayGroup = true } = this.#deps;
+    const facts = { ...(await machineFacts(searchPath)), ...given };
+    const missing = missingPart(facts);
+    if (missing !== '') throw unavailable(missing);
+    const program = facts.bubblewrap ?? '';
+    await mkdir(join(root, 'etc'), { recursive: true, mode: 0o700 });
+    for (const [name, text] of Object.entries(OWN_SETTINGS)) await writeFile(join(root, 'etc', name), text);
+    const own = mayGroup ? await contentOfOwnGroups() : '';
+    const groups = own === '' ? undefined : await findControlGroups({ root: '/sys/fs/cgroup', own });
+    await this.#folders.create(PROBE_PLAN);
+    try {
+      let complaint = '';
+      for (const form of ['closed', 'user', 'plain'] as const) {
+        const problem = await this.#check({ program, form, groups });
+        if (problem === '') return { program, form, groups };
+        complaint ||= problem;
+      }
+      throw unavailable(`no jail can be made (${complaint}): ${failureRemedy(complaint, facts)}`);
+    } finally {
+      await this.#folders.destroy(PROBE_PLAN.id);
+    }
+  }
+
+  /** What is wrong with a jail of this form, '' when it is one. */
+  async #check(working: Working): Promise<string> {
+    const argv = [JAIL_NODE, '-e', SELF_CHECK];
+    const command: SandboxCommand = { argv, cwd: '', env: {}, timeoutMs: PROBE_MS };
+    const { signal } = new AbortController();
+    const result = await this.#jailed(working, PROBE_PLAN, { command, signal });
+    const lines = Buffer.from(result.stdout).toString('utf8').trim().split('\n');
+    if (lines.at(-1) !== 'ok') return complaintOf(result.stderr) || `the trial ended with code ${result.exitCode}`;
+    return lines.slice(0, -1).join(', ');
+  }
+
+  async #jailed(
+    working: Working,
+    plan: SandboxPlan,
+    { command, signal }: { readonly command: SandboxCommand; readonly signal: AbortSignal },
+  ): Promise<SandboxResult> {
+    const { clock } = this.#deps;
+    const isSetup = command.setup !== undefined;
+    const gate = await this.#gate(command.setup?.network ?? plan.network);
+    const jail = this.#jail(working, plan, { command, gate, mounts: this.#mounts(plan, isSetup) });
+    const group = await working.groups?.open(plan.id, plan.limits);
+    try {
+      const killsBefore = await group?.memoryKills();
+      const result = await runJail({
+        program: working.program,
+        options: jailOptions(jail),
+        command: jailCommand(jail),
+        stdin: command.stdin,
+        outputBytes: command.outputBytes ?? plan.limits.outputBytes,
+        timeoutMs: command.timeoutMs,
+        signal,
+        clock,
+        admit: async (pid) => group?.admit(pid),
+        watch: { everyMs: DISK_CHECK_MS, check: await this.#diskCheck(plan) },
+      });
+      return await withMemoryEnd(result, group, killsBefore);
+    } finally {
+      await group?.close();
+      if (typeof gate !== 'string') await gate.close();
+    }
+  }
+
+  #mounts(plan: SandboxPlan, isSetup: boolean): readonly JailMount[] {
+    const etc = Object.keys(OWN_SETTINGS).map((name) => ({
+      source: join(this.#deps.root, 'etc', name),
+      target: `/etc/${name}`,
+      isWritable: false,
+    }));
+    const node = { source: process.execPath, target: JAIL_NODE, isWritable: false };
+    return [...etc, node, ...this.#folders.mounts(plan, isSetup)];
+  }
+
+  #jail(
+    { form, groups }: Working,
+    plan: SandboxPlan,
+    run: {
+      readonly command: SandboxCommand;
+      readonly gate: EgressGate | 'none' | 'host';
+      readonly mounts: readonly JailMount[];
+    },
+  ): Jail {
+    const { command, gate, mounts } = run;
+    const home = plan.mountPath;
+    const own = {
+      HOME: home,
+      USER: 'sandbox',
+      LANG: 'C.UTF-8',
+      TMPDIR: '/tmp',
+      NODE_PATH: `${home}/.local/lib/node_modules`,
+    };
+    return {
+      form,
+      system: systemPaths(),
+      mounts,
+      cwd: command.cwd === '' ? home : command.cwd,
+      env: { PATH: `${home}/.local/bin:/run/svc:/usr/local/bin:/usr/bin:/bin`, ...own, ...plan.env, ...command.env },
+      network: gate,
+      limits: processLimits(plan.limits, groups !== undefined),
+      argv: command.argv,
+    };
+  }
+
+  async #gate(network: SandboxNetwork): Promise<EgressGate | 'none' | 'host'> {
+    if (network.mode === 'none' || network.mode === 'host') return network.mode;
+    if (network.mode === 'hosts' && network.hosts.length === 0) return 'none';
+    return openEgress(network, this.#deps);
+  }
+
+  /** Ends a command that fills the disk; one that began on a full disk may go on as long as it makes that no fuller. */
+  async #diskCheck(plan: SandboxPlan): Promise<() => Promise<SandboxEnd | undefined>> {
+    const { diskBytes } = plan.limits;
+    const before = await this.#folders.usedBytes(plan, UNCOUNTABLE);
+    const most = Math.max(diskBytes, before === UNCOUNTABLE ? 0 : before);
+    return async () => ((await this.#folders.usedBytes(plan, most)) > most ? 'disk' : undefined);
+  }
+}
+
+const contentOfOwnGroups = async (): Promise<string> =>
+  existsSync('/proc/self/cgroup') ? readFile('/proc/self/cgroup', 'utf8') : '';
+
+const withMemoryEnd = async (
+  result: SandboxResult,
+  group: ControlGroup | undefined,
+  before = 0,
+): Promise<SandboxResult> => {
+  if (group === undefined || result.endedBy !== 'exit' || result.exitCode === 0) return result;
+  return (await group.memoryKills()) > before ? { ...result, endedBy: 'memory' } : result;
+};
+
+const unavailable = (message: string): Fault => new Fault('UNAVAILABLE', 'SANDBOX_PROVIDER', message);

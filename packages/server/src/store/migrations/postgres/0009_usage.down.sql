@@ -1,0 +1,11 @@
+DROP INDEX usage_unpriced_age;
+DROP TABLE usage_unpriced;
+DROP INDEX usage_raises_age;
+DROP INDEX usage_raises_counter;
+DROP TABLE usage_raises;
+DROP INDEX usage_days_age;
+DROP TABLE usage_days;
+DROP INDEX usage_records_namespace;
+DROP TABLE usage_records;
+DROP INDEX usage_holds_age;
+DROP TABLE usage_holds;

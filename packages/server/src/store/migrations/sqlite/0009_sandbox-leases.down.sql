@@ -1,0 +1,2 @@
+DROP INDEX sandbox_leases_scope;
+DROP TABLE sandbox_leases;
