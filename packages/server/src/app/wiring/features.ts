@@ -8,6 +8,7 @@ import { searchModule, sessionSearch } from '../../features/authoring/search/ind
 import { templatesModule } from '../../features/authoring/templates/index.ts';
 import { sessionsModule } from '../../features/conversation/sessions/index.ts';
 import { uiModule } from '../../features/conversation/ui/index.ts';
+import { agentProtocolModule } from '../../features/coordination/agent-protocol/index.ts';
 import { channelsModule } from '../../features/coordination/channels/index.ts';
 import { connectorsModule } from '../../features/coordination/connectors/index.ts';
 import { delegationModule } from '../../features/coordination/delegation/index.ts';
@@ -21,6 +22,8 @@ import { backupsModule } from '../../features/platform/backups/index.ts';
 import { mcpEndpointModule } from '../../features/platform/mcp-endpoint/index.ts';
 import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
 import { workersModule } from '../../features/platform/workers/index.ts';
+import type { Operation } from '../../operations/index.ts';
+import { createPeerServer } from '../../protocols/a2a/index.ts';
 import { createMcpServing } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
@@ -118,7 +121,10 @@ const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
 };
 
 /** Who works with whom and when. */
-const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
+const coordination = (
+  { config, engines, host, turns }: FeatureNeeds,
+  { files }: Pick<ReturnType<typeof authoring>, 'files'>,
+) => {
   const { objects, secrets, runtime } = turns;
   return {
     channels: channelsModule({ ...host, channels: host.facade('Channel'), objects }),
@@ -130,7 +136,7 @@ const coordination = ({ config, engines, host, turns }: FeatureNeeds) => {
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
     workflows: workflowsModule(host),
-    delegation: delegationModule({ ...host, ...runtime }),
+    delegation: delegationModule({ ...host, ...runtime, shareArtifacts: files.shareArtifacts }),
     tasks: tasksModule({ ...host, ...runtime }),
   };
 };
@@ -180,6 +186,41 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
   };
 };
 
+/** Agents and operations for programs that speak other protocols. */
+const protocols = (
+  { config, host, turns, port }: FeatureNeeds,
+  {
+    sessions,
+    files,
+    operations,
+  }: Pick<ReturnType<typeof conversation>, 'sessions'> &
+    Pick<ReturnType<typeof authoring>, 'files'> & { readonly operations: () => readonly Operation[] },
+) => {
+  const { agents, streams } = turns;
+  return {
+    agentProtocol: agentProtocolModule({
+      ...host,
+      sessions,
+      streams,
+      agents: agents.directory,
+      links: files.links,
+      peers: createPeerServer(),
+      baseUrl: () => clientUrl(config, port()),
+      needsToken: !config.auth.modes.includes('none'),
+    }),
+    mcpEndpoint: mcpEndpointModule({
+      ...host,
+      streams,
+      serving: createMcpServing({
+        version: config.transport.version,
+        requestBytes: host.settings['limits.requestBytes'],
+        failed: (error) => host.log.warn('a request over MCP failed', { reason: error.message }),
+      }),
+      operations,
+    }),
+  };
+};
+
 /** Every feature by its name, and all of them in the order in which their parts are listed. */
 export const wireFeatures = (needs: FeatureNeeds) => {
   const { host, turns } = needs;
@@ -191,7 +232,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     { sessions },
     { access },
   );
-  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs);
+  const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs, { files });
   const ui = uiModule({
     ...host,
     chat: sessions.chat,
@@ -203,14 +244,9 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     ancestorsAt: (namespace, version) => host.ancestry.ancestorsAt(namespace, version),
     requireNamespace: (namespace) => requireScope(host.store.direct, namespace),
   });
-  const mcpEndpoint = mcpEndpointModule({
-    ...host,
-    streams,
-    serving: createMcpServing({
-      version: needs.config.transport.version,
-      requestBytes: host.settings['limits.requestBytes'],
-      failed: (error) => host.log.warn('a request over MCP failed', { reason: error.message }),
-    }),
+  const { agentProtocol, mcpEndpoint } = protocols(needs, {
+    sessions,
+    files,
     operations: () => list.flatMap(({ operations = [] }) => operations),
   });
   const list: readonly FeatureModule[] = [
@@ -230,6 +266,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     connectors,
     workflows,
     delegation,
+    agentProtocol,
     sandboxes,
     usage,
     tasks,

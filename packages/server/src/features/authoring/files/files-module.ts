@@ -20,6 +20,8 @@ import {
   memoryTools,
   retrievedFile,
   type SearchPlaces,
+  type ShareArtifacts,
+  shareArtifacts,
   ToolFiles,
   type ToolFilesDeps,
   workspaceSearch,
@@ -57,6 +59,7 @@ interface FilesModuleDeps
 export interface FilesModule extends FeatureModule {
   /** Signed links to object bytes. */
   readonly links: ObjectLinks;
+  readonly shareArtifacts: ShareArtifacts;
   /** Files as one part of the search of agents. */
   readonly search: ReturnType<typeof workspaceSearch>;
   /** A file that a search of knowledge found. */
@@ -92,6 +95,7 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     tools: [...fileTools(parts), ...artifactTools(parts)],
     toolSources: [artifactToolset, memoryTools(parts)],
     links,
+    shareArtifacts: shareArtifacts(artifacts.artifacts),
     search: workspaceSearch(parts),
     retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     start: () => key.open(),

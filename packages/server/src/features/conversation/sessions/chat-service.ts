@@ -8,7 +8,7 @@ import {
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, invalidField, isUuid, notFound } from '../../../base/index.ts';
-import { type Admitted, PART, type Part } from '../../../runtime/contract.ts';
+import { type Admitted, PART, type Part, type TurnCause } from '../../../runtime/contract.ts';
 import type { MessageRow, SessionRow, WriteTx } from '../../../store/contracts/index.ts';
 import { type InboundContents, messageHolder } from './inbound/index.ts';
 import type { MessageService } from './message-service.ts';
@@ -33,6 +33,18 @@ interface ChatMessage {
   readonly files: readonly ChatFile[];
   readonly labels: Readonly<Record<string, string>>;
   readonly whenBusy: 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
+  /** Turns elsewhere that led to the message; absent: none. */
+  readonly lineage?: TurnCause['lineage'];
+}
+
+interface ChatAnswer {
+  readonly requestId: string;
+  readonly allow: boolean;
+  readonly comment: string;
+  /** Absent: the first option with that decision. */
+  readonly optionId?: string;
+  /** The data that a request asks for. */
+  readonly value?: unknown;
 }
 
 /** How far back the user message of an assistant message is searched. */
@@ -58,7 +70,8 @@ export class ChatService {
       whenBusy: WhenBusy[message.whenBusy],
       parts: message.files.map(filePart),
     });
-    return this.#messages.admit(request, call, contentsOf(message.files));
+    const { files, lineage = [] } = message;
+    return this.#messages.admit(request, call, { contents: contentsOf(files), lineage });
   }
 
   async regenerate(names: SessionNames, messageId: string, call: CallContext): Promise<Admitted> {
@@ -105,19 +118,18 @@ export class ChatService {
     throw notFound('PermissionRequest', { session_id: session.id, request_id: requestId });
   }
 
-  async answer(
-    names: SessionNames,
-    answer: { readonly requestId: string; readonly allow: boolean; readonly comment: string },
-    call: CallContext,
-  ): Promise<void> {
-    const { requestId, allow, comment } = answer;
+  async answer(names: SessionNames, answer: ChatAnswer, call: CallContext): Promise<void> {
+    const { requestId, allow, comment, optionId = '', value } = answer;
     const decision = allow ? PermissionDecision.ALLOW : PermissionDecision.DENY;
-    const request = create(AnswerPermissionRequestSchema, { ...namesOf(names), requestId, decision, comment });
+    const answerJson = value === undefined ? '' : JSON.stringify(value);
+    const asked = { requestId, decision, comment, optionId, answerJson };
+    const request = create(AnswerPermissionRequestSchema, { ...namesOf(names), ...asked });
     await this.#requests.answer(request, call);
   }
 
-  async stop(names: SessionNames, call: CallContext): Promise<void> {
-    await this.#messages.stop(create(StopSessionGenerationRequestSchema, namesOf(names)), call);
+  /** Without a turn everything that is open. */
+  async stop(names: SessionNames, call: CallContext, turnId = ''): Promise<void> {
+    await this.#messages.stop(create(StopSessionGenerationRequestSchema, { ...namesOf(names), turnId }), call);
   }
 
   /** Running or waiting turn, or the one that is about to run; '' when nothing does. */

@@ -75,6 +75,14 @@ const lockNamed = async (tx: WriteTx, { sessionId }: { readonly sessionId: strin
   if (isUuid(sessionId)) await tx.log.lockSession(sessionId);
 };
 
+/** What comes with a message apart from its request. */
+interface MessageOrigin {
+  /** Bytes of its files. */
+  readonly contents?: InboundContents;
+  /** Turns elsewhere that led to it. */
+  readonly lineage?: Submission['cause']['lineage'];
+}
+
 /** Messages of a session: list, send, append, stop. */
 export class MessageService {
   readonly #context: SessionsContext;
@@ -123,12 +131,9 @@ export class MessageService {
     return await this.#sendAnswer(request, call, await this.admit(request, call));
   }
 
-  /** Checks and admits a message; answers once it is durable, before its turn runs. `contents`: bytes that came with it. */
-  async admit(
-    request: SendMessageRequest,
-    call: CallContext,
-    contents: InboundContents = new Map(),
-  ): Promise<Admitted> {
+  /** Checks and admits a message; answers once it is durable, before its turn runs. */
+  async admit(request: SendMessageRequest, call: CallContext, origin: MessageOrigin = {}): Promise<Admitted> {
+    const { contents = new Map(), lineage = [] } = origin;
     const violations = checkSend(request, this.#context.limits);
     if (violations.length > 0) throw refusal(violations);
     const { ns: namespace, parts } = request;
@@ -138,7 +143,9 @@ export class MessageService {
     const inbound = { namespace, parts, field: 'parts', signal: call.signal, contents };
     const objects = parts.length === 0 ? NO_OBJECTS : await settleObjects(inbound, this.#context);
     const effect = async (tx: WriteTx): Promise<Admitted> => {
-      const result = await this.#context.admission.admit(tx, this.#submission(request, call, objects));
+      const submission = this.#submission(request, call, objects);
+      const cause = { ...submission.cause, lineage };
+      const result = await this.#context.admission.admit(tx, { ...submission, cause });
       if (objects.size > 0)
         await holdObjects(
           tx,

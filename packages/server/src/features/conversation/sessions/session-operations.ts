@@ -1,4 +1,6 @@
-import { GatewayService, SessionControlService } from '@svc/api/gateway';
+import { create } from '@bufbuild/protobuf';
+import { CreateSessionRequestSchema, GatewayService, SessionControlService } from '@svc/api/gateway';
+import type { CallContext } from '../../../auth/contract.ts';
 import { type HttpRoute, type Operation, operation, operator, viewer } from '../../../operations/index.ts';
 import { ChatService } from './chat-service.ts';
 import { ConsoleSource } from './console-source.ts';
@@ -18,6 +20,11 @@ export interface SessionsFeature {
   readonly routes: readonly HttpRoute[];
   readonly chat: ChatService;
   readonly console: ConsoleSource;
+  /** Makes a session; once for all calls with the same idempotency key. Answers its id. */
+  readonly createSession: (
+    names: { readonly ns: string; readonly agent: string },
+    call: CallContext,
+  ) => Promise<string>;
 }
 
 /** The session operations of GatewayService and SessionControlService without RunSchedule, and the pages of answer links. */
@@ -30,6 +37,8 @@ export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
   const links = new AnswerLinks(context);
   const streams = new StreamService(deps);
   const { method: gateway } = GatewayService;
+  const createSession: SessionsFeature['createSession'] = async (names, call) =>
+    (await sessions.create(create(CreateSessionRequestSchema, names), call)).sessionId;
   const chat = new ChatService(context, messages, requests);
   const operations = [
     operation(gateway.createSession, {
@@ -83,7 +92,7 @@ export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
     ...requestOperations(requests, links),
   ];
   const routes = answerRoutes(links, () => deps.clock.nowMicros());
-  return { operations, routes, chat, console: new ConsoleSource(context) };
+  return { operations, routes, chat, console: new ConsoleSource(context), createSession };
 };
 
 const { method } = SessionControlService;

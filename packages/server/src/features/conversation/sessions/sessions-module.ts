@@ -34,7 +34,7 @@ interface SessionsModuleDeps
   readonly baseUrl: () => string;
 }
 
-interface SessionsModule extends FeatureModule, Pick<SessionsFeature, 'chat' | 'console'> {
+interface SessionsModule extends FeatureModule, Pick<SessionsFeature, 'chat' | 'console' | 'createSession'> {
   /** Phase and times of sessions for reads of any kind, by uid. */
   readonly facts: (reads: ReadTx, records: readonly StoredResource[]) => Promise<ReadonlyMap<string, string>>;
 }
@@ -43,15 +43,14 @@ interface SessionsModule extends FeatureModule, Pick<SessionsFeature, 'chat' | '
 export const sessionsModule = (deps: SessionsModuleDeps): SessionsModule => {
   const { settings, random, baseUrl } = deps;
   const links = { isOn: settings['requests.links'], random, baseUrl };
-  const { operations, routes, chat, console } = sessionsFeature({ ...deps, limits: limitsOf(settings), links });
+  const { operations, routes, ...offered } = sessionsFeature({ ...deps, limits: limitsOf(settings), links });
   return {
     kinds: [sessionContract({ removeSession: (tx, id) => removeSession(deps.lifecycle, tx, id) })],
     jobs: [...sessionTrim(deps), linkTrim(deps)],
     tools: sessionTools({ ...deps, maxDepth: settings['a2a.maxDepth'] }),
     operations,
     routes,
-    chat,
-    console,
+    ...offered,
     facts: sessionFacts,
   };
 };

@@ -98,6 +98,19 @@ export class DelegationBook {
     return this.#deps.store.write(async (tx) => (await this.#opened(tx, call, { connection, name })).alias);
   }
 
+  /** Opens the conversation where need be and answers whose session it is; `target` as for `send`. */
+  reach(
+    call: DelegatingCall,
+    target: string,
+    connections: readonly ConnectionGrant[],
+  ): Promise<InternalTarget & { readonly sessionId: string }> {
+    return this.#deps.store.write(async (tx) => {
+      const { row } = await this.#targeted(tx, call, { target, connections });
+      const { namespace, agent } = parseDelegation(row);
+      return { namespace, agent, sessionId: row.childSessionId };
+    });
+  }
+
   /** Sends a message; the other agent works on it in a turn of its own. `target`: an alias, or the name of a connection for its first one. */
   send(
     call: DelegatingCall,

@@ -2,7 +2,7 @@ import type { Admission, CallWakes, SessionLifecycle } from '../../../runtime/co
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { DelegationBook } from './delegation-book.ts';
-import { delegationTools } from './delegation-tools.ts';
+import { delegationTools, type ShareArtifacts } from './delegation-tools.ts';
 import { DelegationWorker } from './delegation-worker.ts';
 
 interface DelegationModuleDeps {
@@ -10,16 +10,17 @@ interface DelegationModuleDeps {
   readonly admission: Admission;
   readonly lifecycle: SessionLifecycle;
   readonly wakes: CallWakes;
+  readonly shareArtifacts: ShareArtifacts;
   readonly settings: { readonly 'a2a.maxDepth': number; readonly 'a2a.maxRounds': number };
 }
 
 /** The tools of agents with connections, and what brings replies and stops to where they belong. */
 export const delegationModule = (deps: DelegationModuleDeps): FeatureModule => {
-  const { settings } = deps;
+  const { settings, shareArtifacts } = deps;
   const book = new DelegationBook({
     ...deps,
     maxDepth: settings['a2a.maxDepth'],
     maxRounds: settings['a2a.maxRounds'],
   });
-  return { workers: [new DelegationWorker(deps)], toolSources: [delegationTools(book)] };
+  return { workers: [new DelegationWorker(deps)], toolSources: [delegationTools({ book, shareArtifacts })] };
 };

@@ -16,6 +16,7 @@ import { MAX_WAIT_SECONDS, replyKey, waitSeconds } from './delegation-rules.ts';
 
 const MICROS = 1_000_000;
 const MESSAGE_CHARS = 1_048_576;
+const MAX_ARTIFACTS = 20;
 const NAMES = ['agent_open', 'agent_send', 'agent_status', 'agent_wait'] as const;
 
 const TARGET = {
@@ -31,26 +32,39 @@ const schema = (properties: Readonly<Record<string, unknown>>, required: readonl
   additionalProperties: false,
 });
 
+/** Lets the session that is given work read artifacts of the session that gives it. */
+export type ShareArtifacts = (
+  context: ToolContext,
+  uris: readonly string[],
+  target: { readonly namespace: string; readonly agent: string; readonly sessionId: string },
+) => Promise<void>;
+
+/** What the tools use. */
+interface DelegationParts {
+  readonly book: DelegationBook;
+  readonly shareArtifacts: ShareArtifacts;
+}
+
 /** The tools of agents that have connections to others. */
-export const delegationTools = (book: DelegationBook): ToolSource => {
+export const delegationTools = (parts: DelegationParts): ToolSource => {
   const made = new WeakMap<ToolGrants, readonly Tool[]>();
   return {
     name: 'delegation',
     names: NAMES,
     concerns: ({ connections }) => connections.length > 0,
     tools: ({ grants }) => {
-      const tools = made.get(grants) ?? toolsFor(book, grants.connections);
+      const tools = made.get(grants) ?? toolsFor(parts, grants.connections);
       made.set(grants, tools);
       return Promise.resolve(tools);
     },
   };
 };
 
-const toolsFor = (book: DelegationBook, connections: readonly ConnectionGrant[]): readonly Tool[] => [
-  agentOpen(book, connections),
-  agentSend(book, connections),
-  agentStatus(book),
-  agentWait(book, connections),
+const toolsFor = (parts: DelegationParts, connections: readonly ConnectionGrant[]): readonly Tool[] => [
+  agentOpen(parts.book, connections),
+  agentSend(parts, connections),
+  agentStatus(parts.book),
+  agentWait(parts.book, connections),
 ];
 
 const agentOpen = (book: DelegationBook, connections: readonly ConnectionGrant[]): Tool => ({
@@ -75,7 +89,7 @@ const agentOpen = (book: DelegationBook, connections: readonly ConnectionGrant[]
   },
 });
 
-const agentSend = (book: DelegationBook, connections: readonly ConnectionGrant[]): Tool => ({
+const agentSend = ({ book, shareArtifacts }: DelegationParts, connections: readonly ConnectionGrant[]): Tool => ({
   name: 'agent_send',
   description:
     'Sends a message to another agent, which works on it by itself. Get its reply with agent_wait; without that it arrives later as a message.',
@@ -83,6 +97,12 @@ const agentSend = (book: DelegationBook, connections: readonly ConnectionGrant[]
     {
       target: TARGET,
       message: { type: 'string', minLength: 1, maxLength: MESSAGE_CHARS, description: 'everything it needs to know' },
+      artifact_uris: {
+        type: 'array',
+        items: { type: 'string' },
+        maxItems: MAX_ARTIFACTS,
+        description: 'artifacts of this conversation that it may read',
+      },
     },
     ['target', 'message'],
   ),
@@ -90,7 +110,12 @@ const agentSend = (book: DelegationBook, connections: readonly ConnectionGrant[]
   run: async (context, input) => {
     const text = textOrEmpty(input['message']);
     if (text.trim() === '') return errorResult('agent_send', 'invalid_arguments', 'message: must not be blank');
-    const sent = await book.send(context, { target: textOrEmpty(input['target']), text }, connections);
+    const target = textOrEmpty(input['target']);
+    const uris = Array.isArray(input['artifact_uris']) ? input['artifact_uris'].map(String) : [];
+    // What is shared before the message is sent does no harm if the message never is.
+    if (uris.length > 0) await shareArtifacts(context, uris, await book.reach(context, target, connections));
+    const listed = uris.length === 0 ? text : `${text}\n\nArtifacts:\n${uris.map((uri) => `- ${uri}`).join('\n')}`;
+    const sent = await book.send(context, { target, text: listed }, connections);
     const shown = { target: sent.alias, turn_id: sent.turnId, state: 'sent' };
     return textResult(JSON.stringify(shown), shown);
   },

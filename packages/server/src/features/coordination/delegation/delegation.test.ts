@@ -39,6 +39,7 @@ describe('an agent with connections', () => {
     expect(await world.said(session)).toHaveLength(2);
     expect(await child()).toMatchObject({ agent: 'clerk', state: 'COMPLETED' });
     expect(world.lineage(await child())).toEqual(['helper']);
+    expect(world.identity(await child())).toBe('test');
     await ask(wait());
     expect(await last()).toContain('nothing is outstanding in clerk-1');
   });
@@ -149,6 +150,12 @@ describe('an agent with connections', () => {
     await world.machine.clear((await child()).sessionId);
     await world.settle();
     expect(await last()).toContain('cleared or deleted');
+  });
+
+  it('lets the other agent read the artifacts that it sends along', async () => {
+    await ask(tool('agent_send', { target: 'clerk', message: 'read this', artifact_uris: ['artifact://a'] }), wait());
+    expect(world.shared).toEqual(['artifact://a with clerk']);
+    expect(await last()).toContain('- artifact://a');
   });
 
   it('forgets its conversations when its session is cleared', async () => {

@@ -27,6 +27,8 @@ interface Connection {
  */
 export class DelegationWorld {
   readonly machine: Machine;
+  /** Artifacts that were shared, and with whom. */
+  readonly shared: string[] = [];
   #parts: { readonly store: Store; readonly source: ToolSource; readonly worker: DelegationWorker } | undefined;
 
   constructor(limits: { readonly maxDepth?: number; readonly maxRounds?: number } = {}) {
@@ -80,7 +82,12 @@ export class DelegationWorld {
     const book = new DelegationBook({ store: watched, ...runtime, ...this.#limits });
     this.#parts = {
       store,
-      source: delegationTools(book),
+      source: delegationTools({
+        book,
+        shareArtifacts: async (_context, uris, target) => {
+          for (const uri of uris) this.shared.push(`${uri} with ${target.agent}`);
+        },
+      }),
       worker: new DelegationWorker({ store, ...runtime }),
     };
   }
@@ -140,6 +147,10 @@ export class DelegationWorld {
   async kept(sessionId: string) {
     const rows = await this.machine.store.read((tx) => tx.delegations.page('ofSession', { sessionId }, { limit: 20 }));
     return rows.map((row) => ({ ...row, ...parseDelegation(row) }));
+  }
+
+  identity(turn: TurnRow): string {
+    return parseBody(turn).cause.identity;
   }
 
   lineage(turn: TurnRow): readonly string[] {

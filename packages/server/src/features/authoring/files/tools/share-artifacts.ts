@@ -1,0 +1,38 @@
+import { create } from '@bufbuild/protobuf';
+import { ArtifactAccessSchema } from '@svc/api/data';
+import { Fault, invalidField } from '../../../../base/index.ts';
+import { toolOrigin } from '../../../../tools/authority-contract.ts';
+import type { ToolContext } from '../../../../tools/contract.ts';
+import type { Artifacts } from '../artifacts/index.ts';
+
+/** What a session that is given work may do with the artifacts that come with it. */
+const OPERATIONS = ['read', 'metadata'];
+
+/** Lets the session of another agent read artifacts of the session that calls. */
+export type ShareArtifacts = (
+  context: ToolContext,
+  uris: readonly string[],
+  target: { readonly namespace: string; readonly agent: string; readonly sessionId: string },
+) => Promise<void>;
+
+/** A second grant to the same session takes the place of the first, so a call may run again. Throws ARTIFACT_NOT_FOUND, FIELD_INVALID. */
+export const shareArtifacts =
+  (artifacts: Artifacts): ShareArtifacts =>
+  async (context, uris, target) => {
+    const place = { ns: context.namespace, agent: context.agent, sessionId: context.sessionId };
+    for (const uri of uris) {
+      const artifact = await artifacts.open(place, uri, 'metadata');
+      if (artifact.sessionId !== context.sessionId)
+        throw invalidField('artifact_uris', `${uri} is an artifact of another session`);
+      if (target.namespace !== artifact.namespace)
+        throw new Fault('FAILED_PRECONDITION', 'OTHER_NAMESPACE', 'artifacts cannot be shared with another namespace');
+      const access = create(ArtifactAccessSchema, {
+        targetAgent: target.agent,
+        targetSessionId: target.sessionId,
+        operations: OPERATIONS,
+        grantedByAgent: context.agent,
+        grantedBySessionId: context.sessionId,
+      });
+      await artifacts.grant(toolOrigin(context, 'agent_send'), { place, id: artifact.id }, access);
+    }
+  };

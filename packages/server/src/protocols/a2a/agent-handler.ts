@@ -1,0 +1,112 @@
+import type { AgentCard, Message, SendMessageRequest, StreamResponse, Task } from '@a2a-js/sdk';
+import {
+  A2AError,
+  ExtendedAgentCardNotConfiguredError,
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
+import { type Fault, isFault } from '../../base/index.ts';
+import type { PeerAgent, PeerMessage, PeerTaskEvent } from './contract.ts';
+import { peerMessage, wireCard, wireEvent, wireTask } from './wire-forms.ts';
+
+const MAX_PAGE = 100;
+
+const requireMessage = ({ message }: SendMessageRequest): PeerMessage => {
+  if (message === undefined) throw new RequestMalformedError('message: is required');
+  if (message.messageId.trim() === '') throw new RequestMalformedError('message.messageId: is required');
+  if (message.parts.length === 0) throw new RequestMalformedError('message.parts: must not be empty');
+  return peerMessage(message);
+};
+
+const wireError = (fault: Fault): A2AError => {
+  if (fault.code === 'NOT_FOUND') return new TaskNotFoundError(fault.message);
+  if (fault.code === 'INVALID_ARGUMENT') return new RequestMalformedError(fault.message);
+  if (fault.code === 'FAILED_PRECONDITION') return new UnsupportedOperationError(fault.message);
+  return new A2AError(fault.message);
+};
+
+const noPushes = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
+
+/** An agent as the library calls it. Keeps the fault that a call was refused with, for the HTTP answer. */
+export class AgentHandler implements A2ARequestHandler {
+  readonly #agent: PeerAgent;
+  fault: Fault | undefined;
+
+  constructor(agent: PeerAgent) {
+    this.#agent = agent;
+  }
+
+  getAgentCard(): Promise<AgentCard> {
+    return Promise.resolve(wireCard(this.#agent.card()));
+  }
+
+  async getAuthenticatedExtendedAgentCard(): Promise<AgentCard> {
+    if (!this.#agent.card().hasExtendedCard) throw new ExtendedAgentCardNotConfiguredError();
+    return wireCard(this.#agent.extendedCard());
+  }
+
+  sendMessage(request: SendMessageRequest): Promise<Message | Task> {
+    return this.#told(async () => {
+      const { configuration } = request;
+      if (configuration?.taskPushNotificationConfig !== undefined) throw new PushNotificationNotSupportedError();
+      const task = await this.#agent.send(requireMessage(request), configuration?.returnImmediately === true);
+      return wireTask(task, configuration?.historyLength);
+    });
+  }
+
+  async *sendMessageStream(request: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
+    const message = await this.#told(async () => requireMessage(request));
+    yield* this.#events(this.#agent.stream(message));
+  }
+
+  getTask({ id, historyLength }: { readonly id: string; readonly historyLength?: number | undefined }): Promise<Task> {
+    return this.#told(async () => wireTask(await this.#agent.task(id), historyLength));
+  }
+
+  cancelTask({ id }: { readonly id: string }): Promise<Task> {
+    return this.#told(async () => wireTask(await this.#agent.cancel(id)));
+  }
+
+  async *resubscribe({ id }: { readonly id: string }): AsyncGenerator<StreamResponse, void, undefined> {
+    yield* this.#events(this.#agent.follow(id));
+  }
+
+  listTasks({ contextId, pageSize, pageToken, historyLength }: Parameters<A2ARequestHandler['listTasks']>[0]) {
+    return this.#told(async () => {
+      const size = Math.min(pageSize === undefined || pageSize === 0 ? MAX_PAGE : pageSize, MAX_PAGE);
+      const { tasks, nextPageToken } = await this.#agent.tasks({ contextId, pageSize: size, pageToken });
+      const shown = tasks.map((task) => wireTask(task, historyLength ?? 0));
+      return { tasks: shown, nextPageToken, pageSize: size, totalSize: shown.length };
+    });
+  }
+
+  readonly createTaskPushNotificationConfig = noPushes;
+  readonly getTaskPushNotificationConfig = noPushes;
+  readonly listTaskPushNotificationConfigs = noPushes;
+  readonly deleteTaskPushNotificationConfig = noPushes;
+
+  async *#events(events: AsyncGenerator<PeerTaskEvent, void, undefined>) {
+    try {
+      for await (const event of events) yield wireEvent(event);
+    } catch (error) {
+      throw this.#noted(error);
+    }
+  }
+
+  async #told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#noted(error);
+    }
+  }
+
+  #noted(error: unknown): unknown {
+    if (!isFault(error)) return error;
+    this.fault = error;
+    return wireError(error);
+  }
+}

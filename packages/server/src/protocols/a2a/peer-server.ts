@@ -1,0 +1,152 @@
+import { AgentCard } from '@a2a-js/sdk';
+import { LegacyJsonRpcTransportHandler, LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { AgentHandler } from './agent-handler.ts';
+import type { PeerAnswer, PeerCard, PeerRequest, PeerServer } from './contract.ts';
+import { isLegacy, LEGACY, restCall } from './rest-rules.ts';
+import { wireCard } from './wire-forms.ts';
+
+/** An answer of the library to a JSON-RPC request. */
+interface RpcAnswer {
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+type RpcOutcome = RpcAnswer | AsyncGenerator<RpcAnswer, void, undefined>;
+
+const isStream = (outcome: RpcOutcome): outcome is AsyncGenerator<RpcAnswer, void, undefined> =>
+  Symbol.asyncIterator in outcome;
+
+const contextOf = ({ version }: PeerRequest): ServerCallContext =>
+  new ServerCallContext({ requestedVersion: version === '' ? LEGACY : version });
+
+/** The texts of a stream whose first event is made already, so that a refusal is still an answer of its own. */
+const streamOf = async <T>(
+  events: AsyncGenerator<T, void, undefined>,
+  text: (event: T) => string,
+): Promise<AsyncGenerator<string, void, undefined>> => {
+  const first = await events.next();
+  return (async function* texts() {
+    if (first.done !== true) yield text(first.value);
+    for await (const event of events) yield text(event);
+  })();
+};
+
+const answerOf = async (
+  handler: AgentHandler,
+  outcome: RpcOutcome,
+  shape: (answer: RpcAnswer) => { readonly status: number; readonly body: unknown },
+): Promise<PeerAnswer> => {
+  if (isStream(outcome)) {
+    const events = await streamOf(outcome, (answer) => JSON.stringify(shape(answer).body));
+    return { kind: 'stream', events };
+  }
+  const { status, body } = shape(outcome);
+  const { fault } = handler;
+  return { kind: 'json', status, body: JSON.stringify(body), ...(fault === undefined ? {} : { fault }) };
+};
+
+const jsonRpc = async (text: string, request: PeerRequest): Promise<PeerAnswer> => {
+  const handler = new AgentHandler(request.agent);
+  const transport = isLegacy(request.version)
+    ? new LegacyJsonRpcTransportHandler(handler)
+    : new JsonRpcTransportHandler(handler);
+  try {
+    const outcome = await transport.handle(text, contextOf(request));
+    return await answerOf(handler, outcome, (answer) => ({ status: 200, body: answer }));
+  } catch (error) {
+    const { id = null } = JSON.parse(text) as { readonly id?: unknown };
+    const { fault } = handler;
+    const body = JSON.stringify({ jsonrpc: '2.0', id, error: JsonRpcTransportHandler.mapToJSONRPCError(error) });
+    return { kind: 'json', status: 200, body, ...(fault === undefined ? {} : { fault }) };
+  }
+};
+
+/** Status of HTTP for a code of JSON-RPC. */
+const STATUS: Readonly<Record<number, number>> = {
+  [-32_600]: 400,
+  [-32_601]: 404,
+  [-32_602]: 400,
+  [-32_700]: 400,
+  [-32_001]: 404,
+  [-32_002]: 409,
+  [-32_003]: 400,
+  [-32_004]: 400,
+  [-32_005]: 415,
+  [-32_007]: 400,
+  [-32_009]: 400,
+};
+
+const restShape = ({ error, result }: RpcAnswer): { readonly status: number; readonly body: unknown } => {
+  if (error === undefined) return { status: 200, body: result };
+  const { code, message, data } = error as { readonly code: number; readonly message: string; readonly data?: unknown };
+  const status = STATUS[code] ?? 500;
+  return { status, body: { error: { code: status, message, details: data ?? [] } } };
+};
+
+/** A call of REST is one of JSON-RPC with another address: the library reads and writes the same JSON in both. */
+const modernRest: PeerServer['rest'] = async (call, request) => {
+  const handler = new AgentHandler(request.agent);
+  try {
+    const rpc = restCall(call);
+    const transport = new JsonRpcTransportHandler(handler);
+    const outcome = await transport.handle({ jsonrpc: '2.0', id: 1, ...rpc }, contextOf(request));
+    return await answerOf(handler, outcome, restShape);
+  } catch (error) {
+    return answerOf(handler, { error: JsonRpcTransportHandler.mapToJSONRPCError(error) }, restShape);
+  }
+};
+
+const legacyRest: PeerServer['rest'] = async (call, request) => {
+  const handler = new AgentHandler(request.agent);
+  const transport = new LegacyRestTransportHandler(handler);
+  const context = contextOf(request);
+  const { method, params } = restCall(call);
+  const id = String(params['id'] ?? '');
+  const send = params as unknown as Parameters<typeof transport.sendMessage>[0];
+  const stream = async (events: AsyncGenerator<unknown, void, undefined>): Promise<PeerAnswer> => ({
+    kind: 'stream',
+    events: await streamOf(events, (event) => JSON.stringify(event)),
+  });
+  const single = async (): Promise<unknown> => {
+    if (method === 'SendMessage') return transport.sendMessage(send, context);
+    if (method === 'GetTask') return transport.getTask(id, context, params['historyLength']);
+    if (method === 'CancelTask') return transport.cancelTask(id, context);
+    if (method === 'GetExtendedAgentCard') return transport.getAuthenticatedExtendedAgentCard(context);
+    return undefined;
+  };
+  try {
+    if (method === 'SendStreamingMessage') return await stream(await transport.sendMessageStream(send, context));
+    if (method === 'SubscribeToTask') return await stream(await transport.resubscribe(id, context));
+    const result = await single();
+    if (result !== undefined) return { kind: 'json', status: 200, body: JSON.stringify(result) };
+    return { kind: 'json', status: 404, body: JSON.stringify({ code: -32_601, message: 'there is no such method' }) };
+  } catch (error) {
+    const { fault } = handler;
+    const body = LegacyRestTransportHandler.mapToLegacyHTTPError(error);
+    const status = STATUS[body.code] ?? 500;
+    return { kind: 'json', status, body: JSON.stringify(body), ...(fault === undefined ? {} : { fault }) };
+  }
+};
+
+/** What version 0.3 reads has other names than what 1.0 reads, so one card says both. */
+const cardJson = (card: PeerCard): Readonly<Record<string, unknown>> => {
+  const modern = AgentCard.toJSON(wireCard(card)) as Readonly<Record<string, unknown>>;
+  const bearer = { type: 'http', scheme: 'bearer', httpAuthSecurityScheme: { scheme: 'bearer' } };
+  return {
+    ...modern,
+    url: card.url,
+    protocolVersion: '0.3.0',
+    preferredTransport: 'JSONRPC',
+    additionalInterfaces: [{ url: card.url, transport: 'HTTP+JSON' }],
+    supportsAuthenticatedExtendedCard: card.hasExtendedCard,
+    ...(card.needsToken ? { securitySchemes: { bearer }, security: [{ bearer: [] }] } : {}),
+  };
+};
+
+/** Serves agents with the official library. */
+export const createPeerServer = (): PeerServer => ({
+  card: (card: PeerCard) => JSON.stringify(cardJson(card)),
+  jsonRpc,
+  rest: (call, request) => (isLegacy(request.version) ? legacyRest(call, request) : modernRest(call, request)),
+});
