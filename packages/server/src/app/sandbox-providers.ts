@@ -11,6 +11,9 @@ interface SandboxProviderDeps {
   readonly settings: { readonly 'net.allow': readonly string[] };
 }
 
+/** Where programs usually are, for a process without PATH. */
+const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
+
 /** Every provider of sandboxes of this process; which of them works is found out when a class names it. */
 export const sandboxProviders = (deps: SandboxProviderDeps): readonly SandboxProvider[] => {
   const { dataDir, clock, environment, settings } = deps;
@@ -18,7 +21,7 @@ export const sandboxProviders = (deps: SandboxProviderDeps): readonly SandboxPro
     new LocalProvider({
       root: join(dataDir, 'sandboxes'),
       clock,
-      searchPath: environment['PATH'] ?? '',
+      searchPath: environment['PATH'] ?? USUAL_PATH,
       resolve: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
       isAllowedAddress: outboundAddresses(settings['net.allow']),
     }),
