@@ -8,7 +8,7 @@ import type { KnipConfig } from 'knip';
 const notTests = ['!src/**/*.test.ts!', '!src/**/{testing,conformance}/**!'];
 
 export default ({ production = false }: { readonly production?: boolean }): KnipConfig => ({
-  ignoreDependencies: ['@bufbuild/buf', 'gpt-tokenizer'],
+  ignoreDependencies: ['@bufbuild/buf', '@modelcontextprotocol/conformance', 'gpt-tokenizer'],
   ignoreBinaries: ['patch', 'taskset'],
   // Tests may name what its own file uses, such as a limit, and the types of what they hand to the code under test. Types that
   // the exports of their file mention may be exported: declarations of published packages have to name them elsewhere.

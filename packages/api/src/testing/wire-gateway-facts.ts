@@ -81,7 +81,8 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.ListTurnsResponse': '1 turns data.Turn[], 2 next_page_token string',
   'gateway.GetTurnRequest': '1 session_id string, 2 agent string, 3 ns string, 4 turn_id string',
   'gateway.TurnResponse': '1 turn data.Turn',
-  'gateway.ListPermissionRequestsRequest': '1 ns string, 2 recursive bool, 3 page_size int32, 4 page_token string, 5 kind string, 6 agent string, 7 identity string',
+  'gateway.ListPermissionRequestsRequest':
+    '1 ns string, 2 recursive bool, 3 page_size int32, 4 page_token string, 5 kind string, 6 agent string, 7 identity string',
   'gateway.ListPermissionRequestsResponse': '1 requests data.PermissionRequest[], 2 next_page_token string',
   'gateway.CreateScheduleRequest': '1 ns string, 2 schedule resources.Schedule',
   'gateway.GetScheduleRequest': '1 ns string, 2 name string, 3 preview uint32',
