@@ -39,6 +39,7 @@ describe('typed calls', () => {
       client.sessionControl,
       client.workflows,
       client.tasks,
+      client.usage,
       client.files,
       client.auth,
       client.admin,

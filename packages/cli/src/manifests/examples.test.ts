@@ -17,8 +17,8 @@ const onDisk = () => {
 
 const rendered = async (name: string): Promise<string> => {
   const { host, out } = onDisk();
-  const variables = name === 'variables' ? { var: ['team=red'] } : {};
-  await render(host, { filename: [name], ...variables });
+  const variables = { variables: ['team=red'], trip: [`here=${join(examples, 'trip')}`] }[name];
+  await render(host, { filename: [name], ...(variables === undefined ? {} : { var: variables }) });
   return out();
 };
 

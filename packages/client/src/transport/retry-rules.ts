@@ -30,7 +30,7 @@ const repeatable = new Set([
 export const takesIdempotencyKey = (operation: string): boolean => keyed.has(operation);
 
 /** Reads, which REST binds to GET. Their names tell, so no descriptor is needed. */
-const READ = /^(?:Get|List|Read|Search|Stream|Watch)|^WhoAmI$/;
+const READ = /^(?:Get|List|Read|Search|Stream|Watch)|^(?:WhoAmI|ReportUsage)$/;
 
 /** True when sending the call twice cannot have two effects. */
 const isRepeatable = (operation: string): boolean =>

@@ -118,6 +118,9 @@ describe('every kind of the specification', () => {
     const gone = await call(path(kind));
     if (kind === 'Namespace')
       expect(gone.body).toMatchObject({ resource: { status: { namespace: { isDeleted: true } } } });
+    // Its record goes once its backend is gone.
+    else if (kind === 'Sandbox' && gone.status === 200)
+      expect(gone.body).toMatchObject({ resource: { metadata: { deletionTimestamp: expect.anything() } } });
     else expect(gone.status).toBe(404);
   });
 

@@ -5,7 +5,7 @@ import { DUMP_TABLES } from '../store/contracts/index.ts';
 import { AppUnderTest, KIND_SAMPLES } from './testing/index.ts';
 
 /** What happened stays on record; everything else is there because something is. */
-const RECORDS = ['changes', 'audit', 'audit_chain'];
+const RECORDS = ['changes', 'audit', 'audit_chain', 'usage_records', 'usage_days'];
 const TABLES = [...DUMP_TABLES.map(({ name }) => name), 'resource_labels', 'resource_owners', 'session_labels'].filter(
   (table) => !RECORDS.includes(table),
 );

@@ -278,5 +278,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     backups,
     mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups, mcpServers };
+  return { list, usage, workers, files, access, backups, mcpServers, sandboxes };
 };

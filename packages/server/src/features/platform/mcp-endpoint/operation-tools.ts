@@ -9,7 +9,7 @@ import type { CallFacts, OperationCalls } from './operation-calls.ts';
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 };
 /** What an operation is that changes nothing. */
-const READS = /^(Get|List|Read|Report|Search|WhoAmI)/;
+const READS = /^(Get|List|Read|Search)|^(WhoAmI|ReportUsage)$/;
 
 /** `list_agents` of `ListAgents`. */
 const toolName = (method: string): string => method.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();

@@ -11,6 +11,7 @@ import { type SandboxKindDeps, sandboxContracts } from './sandbox-kinds.ts';
 import { resolvePolicy } from './sandbox-resolution.ts';
 import { sandboxToolSource } from './sandbox-tools.ts';
 import { SandboxUpkeep } from './sandbox-upkeep.ts';
+import { StoppableProvider } from './stoppable-provider.ts';
 
 interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport'> {
   readonly store: Store;
@@ -30,18 +31,23 @@ interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport'> {
   };
 }
 
+interface SandboxesModule extends FeatureModule {
+  /** Ends what runs in sandboxes for this process; their backends stay. */
+  close(): Promise<void>;
+}
+
 /** Leases live 60 s: two renewals may fail. */
 const RENEW_MS = 20_000;
 const COLLECT_MS = 600_000;
 
 /** The kinds SandboxClass, SandboxPolicy and Sandbox, the leases of sandboxes, and the tools that use them. */
-export const sandboxesModule = (deps: SandboxesModuleDeps): FeatureModule => {
+export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
   const { settings, store } = deps;
   const chosen = settings['sandbox.providers'];
   const providers = new Map(
     deps.providers
       .filter(({ name }) => chosen === undefined || Object.hasOwn(chosen, name))
-      .map((provider) => [provider.name, provider]),
+      .map((provider) => [provider.name, new StoppableProvider(provider)]),
   );
   const made = { ...deps, providers };
   const reports = new ProviderReports({ ...made, monotonicMs: () => deps.clock.monotonicMs() });
@@ -58,5 +64,8 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): FeatureModule => {
       { name: 'sandbox-collection', everyMs: COLLECT_MS, tick: () => upkeep.collect() },
     ],
     toolSources: [sandboxToolSource({ holder, isResolved })],
+    close: async () => {
+      await Promise.all([...providers.values()].map((provider) => provider.close()));
+    },
   };
 };
