@@ -174,6 +174,11 @@ export interface ToolTurn {
   readonly turnId: string;
   readonly identity: string;
   readonly lineage: readonly CausingTurn[];
+  /**
+   * Names of calls that the model asked for and that have no result yet. They were offered before, perhaps by a process that is gone: a source
+   * may take longer to list these than for a model that is yet to be asked.
+   */
+  readonly openCalls: readonly string[];
   /** Stop, loss of the claim, time-out. */
   readonly signal: AbortSignal;
 }

@@ -39,6 +39,7 @@ const turnOf = (given: ToolGrants): ToolTurn => ({
   turnId: 't1',
   identity: 'anna',
   lineage: [],
+  openCalls: [],
   signal: new AbortController().signal,
 });
 

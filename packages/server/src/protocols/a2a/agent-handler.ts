@@ -74,7 +74,12 @@ export class AgentHandler implements A2ARequestHandler {
     yield* this.#events(this.#agent.follow(id));
   }
 
-  listTasks({ contextId, pageSize, pageToken, historyLength }: Parameters<A2ARequestHandler['listTasks']>[0]) {
+  listTasks({
+    contextId,
+    pageSize,
+    pageToken,
+    historyLength,
+  }: Parameters<A2ARequestHandler['listTasks']>[0]): ReturnType<A2ARequestHandler['listTasks']> {
     return this.#told(async () => {
       const size = Math.min(pageSize === undefined || pageSize === 0 ? MAX_PAGE : pageSize, MAX_PAGE);
       const { tasks, nextPageToken } = await this.#agent.tasks({ contextId, pageSize: size, pageToken });

@@ -73,7 +73,7 @@ class ToolBatch {
 
   /** Runs what is open until everything is answered, the turn must wait, or it is stopped. */
   async run(): Promise<StepResult> {
-    this.#offered = await this.#ports.tools.offered(toolTurn(this.#turn));
+    this.#offered = await this.#ports.tools.offered(toolTurn(this.#turn, this.#openNames()));
     for (;;) {
       const end = await this.#once();
       if (end === 'parked') return PARKED;
@@ -116,6 +116,14 @@ class ToolBatch {
     const call = batchOf(this.#turn.recorded).calls[index];
     assert(call !== undefined, 'a batch waits for one of its own calls');
     return call.callId;
+  }
+
+  #openNames(): readonly string[] {
+    const { recorded } = this.#turn;
+    const done = answeredCalls(recorded);
+    return batchOf(recorded)
+      .calls.filter(({ callId }) => !done.has(callId))
+      .map(({ name }) => name);
   }
 
   #judge(): readonly JudgedCall[] {

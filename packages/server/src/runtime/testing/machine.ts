@@ -251,7 +251,7 @@ export class Machine {
   }
 
   async questions(): Promise<PermissionData[]> {
-    const rows = await this.store.read((tx) => tx.log.openPermissions(['default'], '', 100));
+    const rows = await this.store.read((tx) => tx.log.openPermissions(['default'], '', 1000));
     return rows.map(parsePermission);
   }
 

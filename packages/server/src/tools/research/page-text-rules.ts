@@ -1,7 +1,7 @@
 /** How the bytes of a fetched page become text that a model can read. */
 
 /** A media type with its parameters set aside; '' for none. */
-export const bareType = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();
+export const bareType = (contentType: string): string => contentType.replace(/;.*$/s, '').trim().toLowerCase();
 
 const HTML: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
 const PLAIN: ReadonlySet<string> = new Set([

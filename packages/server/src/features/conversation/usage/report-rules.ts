@@ -33,9 +33,9 @@ const NOTHING: Used = {
 
 const named = (name: string, used: readonly Used[]): ReportRow => ({ name, ...used.reduce(sumUsed, NOTHING) });
 
-const byCost = (left: ReportRow, right: ReportRow): number =>
-  right.costMicros - left.costMicros || right.totalTokens - left.totalTokens || (left.name < right.name ? -1 : 1);
 const byName = (left: ReportRow, right: ReportRow): number => (left.name < right.name ? -1 : 1);
+const byCost = (left: ReportRow, right: ReportRow): number =>
+  right.costMicros - left.costMicros || right.totalTokens - left.totalTokens || byName(left, right);
 
 /** Collects what was used by group; what is kept grows with the groups, not with the rows that are added. */
 export class UsageReport {

@@ -4,14 +4,13 @@ import type { ValueSeal } from '../../../resources/index.ts';
 import type { SandboxProvider } from '../../../sandbox/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { ProviderReports } from './provider-reports.ts';
+import { ProviderReports, StoppableProvider } from './providers/index.ts';
 import { SandboxBackends } from './sandbox-backends.ts';
 import { SandboxHolder } from './sandbox-holder.ts';
 import { type SandboxKindDeps, sandboxContracts } from './sandbox-kinds.ts';
 import { resolvePolicy } from './sandbox-resolution.ts';
 import { sandboxToolSource } from './sandbox-tools.ts';
 import { SandboxUpkeep } from './sandbox-upkeep.ts';
-import { StoppableProvider } from './stoppable-provider.ts';
 
 interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport'> {
   readonly store: Store;
@@ -31,7 +30,8 @@ interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport'> {
   };
 }
 
-interface SandboxesModule extends FeatureModule {
+/** The module, and its end. */
+export interface SandboxesModule extends FeatureModule {
   /** Ends what runs in sandboxes for this process; their backends stay. */
   close(): Promise<void>;
 }

@@ -72,6 +72,7 @@ describe('sandboxes of sessions', () => {
       turnId: 't',
       identity: '',
       lineage: [],
+      openCalls: [],
       signal: new AbortController().signal,
     };
     return new Map((await source?.tools(turn))?.map((tool) => [tool.name, tool]));
@@ -192,7 +193,11 @@ describe('sandboxes of sessions', () => {
       isServed = true;
       return result;
     });
-    await advance(() => isServed);
+    // Each second lets the store answer once, so that the lease of the one who is served does not lapse under it.
+    await advance(async () => {
+      await statuses();
+      return isServed;
+    });
     expect((await served).structured).toMatchObject({ stdout: '3\n' });
     expect(await statuses()).toHaveLength(2);
   });

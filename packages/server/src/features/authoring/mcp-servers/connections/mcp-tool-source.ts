@@ -3,10 +3,16 @@ import type { Tool, ToolSource, ToolTurn } from '../../../../tools/contract.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { type RemoteTool, toolOf } from './mcp-tools.ts';
 import type { ServerLookup } from './server-lookup.ts';
-import { modelNames } from './tool-name-rules.ts';
+import { modelNames, serverPrefix } from './tool-name-rules.ts';
 
 /** Time that a turn waits for the lists of all its servers, which are asked side by side. */
 const LISTS_MS = 5_000;
+
+/**
+ * The same for a server that has to run a call which the model asked for already: after a restart its process, or its connection, is begun again,
+ * and a call must not fail because that takes a while.
+ */
+const OPEN_CALL_MS = 20_000;
 
 /**
  * The tools of the MCP servers that an agent refers to. What a reference means is read from the store at every step: a server that
@@ -26,7 +32,7 @@ export const mcpToolSource = (deps: { readonly lookup: ServerLookup; readonly po
 /** Tools of one server; none of one that fails, which the pool logs and records. */
 const listed = async (
   { lookup, pool }: { readonly lookup: ServerLookup; readonly pool: ConnectionPool },
-  { grants, sessionId }: ToolTurn,
+  { grants, sessionId, openCalls }: ToolTurn,
   server: string,
 ): Promise<readonly RemoteTool[]> => {
   const { namespace, agent } = grants;
@@ -34,7 +40,8 @@ const listed = async (
   if (typeof wanted !== 'object') return [];
   const slot = pool.slot(wanted);
   try {
-    const tools = await slot.tools(LISTS_MS);
+    const isNeeded = openCalls.some((name) => name.startsWith(serverPrefix(server)));
+    const tools = await slot.tools(isNeeded ? OPEN_CALL_MS : LISTS_MS);
     return tools
       .filter(({ name }) => wanted.allowlist === undefined || wanted.allowlist.includes(name))
       .map((described) => ({ server, tool: described.name, described, call: (call) => slot.call(call) }));

@@ -1,5 +1,5 @@
-import type { Log } from '../../../base/index.ts';
-import type { ProviderReport, SandboxProvider } from '../../../sandbox/contract.ts';
+import type { Log } from '../../../../base/index.ts';
+import type { ProviderReport, SandboxProvider } from '../../../../sandbox/contract.ts';
 
 /** A failed probe is repeated after this time. */
 const AGAIN_MS = 60_000;

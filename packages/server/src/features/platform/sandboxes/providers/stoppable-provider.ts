@@ -1,5 +1,5 @@
-import { Fault } from '../../../base/index.ts';
-import type { FileAccess, SandboxCommand, SandboxPlan, SandboxProvider } from '../../../sandbox/contract.ts';
+import { Fault } from '../../../../base/index.ts';
+import type { FileAccess, SandboxCommand, SandboxPlan, SandboxProvider } from '../../../../sandbox/contract.ts';
 
 /** A provider whose calls end with the server: `close` ends what runs, waits for it, and refuses what comes later. */
 export class StoppableProvider implements SandboxProvider {
