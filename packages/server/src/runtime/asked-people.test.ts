@@ -11,6 +11,8 @@ const SESSIONS = 100;
 const POSTGRES_WORLDS = 1;
 const ROUNDS = 5;
 
+/** Of a turn's model calls; a person is asked for each one behind them. */
+const CALLS_PER_TURN = 2;
 const MINUTE_MS = 60_000;
 const CONFIG = { permissionTimeoutMs: 10 * MINUTE_MS, requestTimeoutMs: 30 * MINUTE_MS };
 
@@ -79,9 +81,32 @@ const happenToAll = async (world: World): Promise<void> => {
   if (random.next() < 0.7) await machine.quiet();
 };
 
+/** Turns whose budget a person declined to raise: these fail. */
+const declinedBudgets = ({ answers }: World): ReadonlySet<string> =>
+  new Set(
+    [...answers.values()]
+      .filter(({ question, allow }) => question.kind === 'budget' && !allow)
+      .map(({ question }) => question.turnId),
+  );
+
 const textsOf = async (machine: Machine, session: string): Promise<readonly string[]> => {
   const parts: Part[] = (await machine.messages(session)).flatMap((message) => message.parts);
   return parts.filter((part) => part.type === PART.TOOL_RESULT).map((part) => part.content ?? '');
+};
+
+/** Every acknowledged raise of a budget, and no other answer, raised the budget of its turn by one. */
+const raiseProblems = async ({ machine, answers }: World): Promise<readonly string[]> => {
+  const expected = new Map<string, number>();
+  for (const { question, allow } of answers.values()) {
+    const before = expected.get(question.turnId) ?? 0;
+    expected.set(question.turnId, before + (question.kind === 'budget' && allow ? 1 : 0));
+  }
+  const problems: string[] = [];
+  for (const [turnId, count] of expected) {
+    const raises = await machine.raises(turnId);
+    if (raises !== count) problems.push(`the budget of ${turnId} was raised ${raises} times for ${count} answers`);
+  }
+  return problems;
 };
 
 /** Every acknowledged answer reached its call, unless its turn was stopped: at most one result bears its mark. */
@@ -90,7 +115,7 @@ const answerProblems = async ({ machine, answers, sessions }: World): Promise<re
   const problems: string[] = [];
   for (const { question, allow, mark } of answers.values()) {
     const { kind = 'permission' } = question;
-    if (kind === 'permission' || (kind === 'input' && !allow)) continue;
+    if (kind === 'permission' || kind === 'budget' || (kind === 'input' && !allow)) continue;
     const uses = results.filter((text) => text.includes(`"${mark}"`) || text.endsWith(` ${mark}`)).length;
     const turn = await machine.turn(question.turnId);
     if (uses > 1) problems.push(`the answer ${mark} was used ${uses} times`);
@@ -100,7 +125,7 @@ const answerProblems = async ({ machine, answers, sessions }: World): Promise<re
 };
 
 const live = async (seed: number): Promise<readonly string[]> => {
-  const machine = new Machine({ config: CONFIG });
+  const machine = new Machine({ config: CONFIG, isMetered: true, callsPerTurn: CALLS_PER_TURN });
   const random = seededRandom(seed);
   try {
     await machine.start();
@@ -118,10 +143,19 @@ const live = async (seed: number): Promise<readonly string[]> => {
     await machine.runToEnd(async () => {
       for (const question of await machine.questions()) await answerOne(world, question);
     });
-    const states = await Promise.all(last.map(async ({ turnId }) => (await machine.turn(turnId))?.state));
-    const stuck = states.filter((state) => state !== 'COMPLETED').length;
-    const problems = stuck === 0 ? [] : [`${stuck} of the last messages did not complete`];
-    return [...problems, ...(await answerProblems(world)), ...(await findProblems(machine))];
+    const declined = declinedBudgets(world);
+    const ended = await Promise.all(last.map(async ({ turnId }) => ({ turnId, turn: await machine.turn(turnId) })));
+    const problems = ended
+      .filter(({ turnId, turn }) => turn?.state !== (declined.has(turnId) ? 'FAILED' : 'COMPLETED'))
+      .map(({ turnId, turn }) => `the last turn ${turnId} is ${turn?.state}`);
+    if (![...world.answers.values()].some(({ question }) => question.kind === 'budget'))
+      problems.push('no budget was asked for');
+    return [
+      ...problems,
+      ...(await raiseProblems(world)),
+      ...(await answerProblems(world)),
+      ...(await findProblems(machine)),
+    ];
   } finally {
     await machine.dispose();
   }

@@ -35,6 +35,24 @@ describe('a call that asks a person for data', () => {
     expect(new Set(runs.map((run) => run.key)).size).toBe(1);
   });
 
+  it('is never seen while its session does something else', async () => {
+    const { machine } = world;
+    const states: (string | undefined)[] = [];
+    await machine.restart({
+      watch: {
+        onCommit: async (tx) => {
+          for (const { sessionId } of await tx.log.openPermissions(['default'], '', 10))
+            states.push((await tx.log.session(sessionId))?.state);
+        },
+      },
+    });
+    const { question } = await ask('!tool look {"n":1}\n!tool inquire {}\n!say end');
+    expect(question).toMatchObject({ kind: 'input' });
+    expect(new Set(states)).toEqual(new Set(['WAITING']));
+    await machine.answer(question);
+    await machine.quiet();
+  });
+
   it('waits for days, through restarts, and is declined when nobody answers', async () => {
     const { machine, session } = await ask();
     await machine.advance(6 * 86_400_000);

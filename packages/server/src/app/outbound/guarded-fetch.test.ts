@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { selfSigned } from '../../transport/testing/self-signed.ts';
-import { allowList, isAllowedAddress } from './address-rules.ts';
+import { allowList, isAllowedAddress, outboundAddresses } from './address-rules.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
 
 const signal = new AbortController().signal;
@@ -39,6 +39,10 @@ describe('isAllowedAddress', () => {
     expect(isAllowedAddress('10.2.2.3', allowList(['10.1.0.0/16']))).toBe(false);
     expect(isAllowedAddress('::ffff:a01:203', allowList(['10.1.0.0/16']))).toBe(true);
     expect(isAllowedAddress('fd00::7', allowList(['fd00::7', 'name.example']))).toBe(true);
+  });
+  it('answers for the entries of an operator as a whole', () => {
+    const isAllowed = outboundAddresses(['10.1.0.0/16', 'name.example']);
+    expect(['10.1.2.3', '10.2.2.3', '93.184.216.34'].map(isAllowed)).toEqual([true, false, true]);
   });
 });
 

@@ -64,6 +64,8 @@ class ToolBatch {
   readonly #steps: ToolSteps;
   /** The quota of tool calls is used up. */
   #refused: QuotaRefusal | undefined;
+  /** A call asked a person, and the turn waits since the same transaction. */
+  #isParked = false;
 
   constructor(turn: StepTurn, ports: ToolPorts, steps: ToolSteps) {
     this.#turn = turn;
@@ -73,10 +75,11 @@ class ToolBatch {
 
   /** Runs what is open until everything is answered, the turn must wait, or it is stopped. */
   async run(): Promise<StepResult> {
-    this.#offered = await this.#ports.tools.offered(toolTurn(this.#turn, this.#openNames()));
+    const open = this.#openCalls().map(({ name }) => name);
+    this.#offered = await this.#ports.tools.offered(toolTurn(this.#turn, open));
     for (;;) {
       const end = await this.#once();
-      if (end === 'parked') return PARKED;
+      if (end === 'parked' || this.#isParked) return PARKED;
       if (this.#refused !== undefined) return this.#steps.quota.refused(this.#turn, this.#refused);
       if (end.kind !== 'parked') return AGAIN;
       if (this.#mayGoOn(end.index)) continue;
@@ -118,12 +121,15 @@ class ToolBatch {
     return call.callId;
   }
 
-  #openNames(): readonly string[] {
+  #openCalls(): readonly RequestedCall[] {
     const { recorded } = this.#turn;
     const done = answeredCalls(recorded);
-    return batchOf(recorded)
-      .calls.filter(({ callId }) => !done.has(callId))
-      .map(({ name }) => name);
+    return batchOf(recorded).calls.filter(({ callId }) => !done.has(callId));
+  }
+
+  /** Nothing of the batch can run while this call waits. */
+  #isLastOpen(callId: string): boolean {
+    return this.#openCalls().every((call) => call.callId === callId);
   }
 
   #judge(): readonly JudgedCall[] {
@@ -180,7 +186,8 @@ class ToolBatch {
   async #waits({ tool, call, input }: RunnableCall, wait: ToolWait): Promise<boolean> {
     const turn = this.#turn;
     if (wait.wait === 'person') {
-      await this.#steps.requests.ask(turn, [questionRequest({ tool, call, input }, wait.question)], false);
+      const question = questionRequest({ tool, call, input }, wait.question);
+      this.#isParked = await this.#steps.requests.ask(turn, [question], this.#isLastOpen(call.callId));
       return true;
     }
     if (pausedOn(turn.body, call.callId, wait)) return true;

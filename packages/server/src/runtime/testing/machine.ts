@@ -32,7 +32,7 @@ import { MemoryObjects, noUsage, testConfig, testModels } from './engine-harness
 import { FollowClient } from './follow-client.ts';
 import { type GateWatch, ProcessGate } from './process-gate.ts';
 import { RecordedTools } from './recorded-tools.ts';
-import { CHARGED, recordedUsage } from './recorded-usage.ts';
+import { CHARGED, raisesOf, recordedUsage } from './recorded-usage.ts';
 import { RunRecord } from './run-record.ts';
 
 /** What an answer says besides yes or no. */
@@ -48,6 +48,8 @@ export interface MachineOptions {
   readonly deps?: Partial<RuntimeDeps>;
   /** Quotas govern every call; charges are compared with what is stored. */
   readonly isMetered?: boolean;
+  /** Model calls of a turn after which a person is asked for each more, where it is metered; by default never. */
+  readonly callsPerTurn?: number;
 }
 
 export interface ProcessOptions {
@@ -126,6 +128,11 @@ export class Machine {
 
   async chargedTokens(): Promise<number> {
     return Number((await this.store.read((tx) => tx.instance.value(CHARGED))) ?? 0);
+  }
+
+  /** How often the budget of a turn was raised. */
+  async raises(turnId: string): Promise<number> {
+    return Number((await this.store.read((tx) => tx.instance.value(raisesOf(turnId)))) ?? 0);
   }
 
   get isDead(): boolean {
@@ -367,7 +374,7 @@ export class Machine {
         noteSession: async () => undefined,
       },
       namespaces: { requireLive: async () => undefined, labels: () => Promise.resolve({}) },
-      usage: this.isMetered ? recordedUsage() : noUsage,
+      usage: this.isMetered ? recordedUsage(this.#options.callsPerTurn) : noUsage,
       objects,
       history: createHistoryReader(),
       prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
