@@ -6,7 +6,7 @@ import { methods } from '@svc/api/methods';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RestCaller } from './calls/index.ts';
 import { Home } from './command-line/index.ts';
-import { ServerProcess } from './server-process/index.ts';
+import { ServerProcess, until } from './server-process/index.ts';
 import { grpcCaller } from './transports/callers/index.ts';
 
 let home: Home;
@@ -33,6 +33,17 @@ const write = (name: string, text: string): void => writeFileSync(join(home.path
 /** The newest version of the store. */
 const version = async (): Promise<string> =>
   (await rest.ok<{ resourceVersion: string }>('GET /v1/ns/-/resources?pageSize=1')).resourceVersion;
+
+interface Looked {
+  readonly resource: { readonly status: { readonly mcpServer?: { readonly conditions?: readonly unknown[] } } };
+}
+
+/** The server looks once whether an MCP server answers, and writes what it found: nothing changes behind that. */
+const lookedAt = (name: string): Promise<true> =>
+  until('the MCP server was looked at', async () => {
+    const { resource } = await rest.ok<Looked>(`GET /v1/ns/default/resources/McpServer/${name}`);
+    return (resource.status.mcpServer?.conditions ?? []).length > 0 || undefined;
+  });
 
 const skill = (name: string, description = 'd'): string =>
   `kind: Skill\nmetadata: {name: ${name}}\nspec: {description: ${description}, instructions: i}\n`;
@@ -75,6 +86,7 @@ describe('svc apply against a running server', { timeout: 180_000 }, () => {
       ].join('---\n'),
     );
     expect((await svc(['apply', '-f', 'all.yaml'])).out).toContain('10 created');
+    await lookedAt('m');
     const before = await version();
     const { out: printed } = await svc(['export', '-A']);
     expect((await svc(['apply', '-f', '-'], printed)).out).toMatch(/\n\d+ unchanged\n$/);

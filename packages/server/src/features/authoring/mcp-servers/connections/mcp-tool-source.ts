@@ -41,7 +41,7 @@ const listed = async (
   const slot = pool.slot(wanted);
   try {
     const isNeeded = openCalls.some((name) => name.startsWith(serverPrefix(server)));
-    const tools = await slot.tools(isNeeded ? OPEN_CALL_MS : LISTS_MS);
+    const tools = await slot.tools(isNeeded ? OPEN_CALL_MS : LISTS_MS, { isNeeded });
     return tools
       .filter(({ name }) => wanted.allowlist === undefined || wanted.allowlist.includes(name))
       .map((described) => ({ server, tool: described.name, described, call: (call) => slot.call(call) }));

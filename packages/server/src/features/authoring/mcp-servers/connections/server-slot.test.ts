@@ -92,8 +92,8 @@ describe('a server in use', () => {
     );
   });
 
-  const names = async (): Promise<string> => {
-    const tools = slot.tools(5_000);
+  const names = async (waitMs = 5_000, isNeeded = false): Promise<string> => {
+    const tools = slot.tools(waitMs, { isNeeded });
     return tools.then(
       (list) => list.map(({ name }) => name).join(' '),
       (error: McpFailure) => error.kind,
@@ -107,6 +107,27 @@ describe('a server in use', () => {
     expect([await names(), server.lists]).toEqual(['b', 2]);
     clock.advance(300_000);
     expect([await names(), server.connects, server.lists]).toEqual(['b', 1, 3]);
+  });
+
+  it('is waited for again by a call that needs it, although it was too slow for the turn before', async () => {
+    const start = Promise.withResolvers<void>();
+    server.onConnect = () => start.promise;
+    const first = names();
+    await settle();
+    clock.advance(5_000);
+    expect([await first, await names()]).toEqual(['timeout', 'timeout']);
+    const needed = names(20_000, true);
+    await settle();
+    clock.advance(3_000);
+    start.resolve();
+    expect([await needed, server.connects]).toEqual(['a', 1]);
+  });
+
+  it('is tried again by a call that needs it, although it failed a moment ago', async () => {
+    server.onConnect = down;
+    expect(await names()).toBe('connect');
+    server.onConnect = () => Promise.resolve();
+    expect([await names(), await names(20_000, true), await names()]).toEqual(['connect', 'a', 'a']);
   });
 
   it('costs a turn 5 s when it hangs, once in 30 s, and is back when it answers', async () => {

@@ -74,9 +74,13 @@ export class ServerSlot {
     return this.#openCalls > 0 ? this.#nowMs : this.#usedAtMs;
   }
 
-  /** Tools of the server, after at most `waitMs`; rejects with McpFailure when there is no list that is young enough. */
-  async tools(waitMs: number): Promise<readonly McpTool[]> {
+  /**
+   * Tools of the server, after at most `waitMs`; rejects with McpFailure when there is no list that is young enough. Where they are needed for a
+   * call that the model asked for already, a server that failed a moment ago is tried again.
+   */
+  async tools(waitMs: number, { isNeeded = false } = {}): Promise<readonly McpTool[]> {
     this.#usedAtMs = this.#nowMs;
+    if (isNeeded) this.#retryAtMs = 0;
     if (this.#known !== undefined && !this.#isChanged && this.#ageMs < FRESH_MS) return this.#known.tools;
     if (this.#nowMs >= this.#retryAtMs) {
       const tools = await this.#within(this.#refresh(), waitMs);
