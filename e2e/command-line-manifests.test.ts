@@ -34,14 +34,14 @@ const write = (name: string, text: string): void => writeFileSync(join(home.path
 const version = async (): Promise<string> =>
   (await rest.ok<{ resourceVersion: string }>('GET /v1/ns/-/resources?pageSize=1')).resourceVersion;
 
-interface Looked {
+interface CheckedServer {
   readonly resource: { readonly status: { readonly mcpServer?: { readonly conditions?: readonly unknown[] } } };
 }
 
-/** The server looks once whether an MCP server answers, and writes what it found: nothing changes behind that. */
-const lookedAt = (name: string): Promise<true> =>
-  until('the MCP server was looked at', async () => {
-    const { resource } = await rest.ok<Looked>(`GET /v1/ns/default/resources/McpServer/${name}`);
+/** Waits until svc has checked whether the MCP server answers, and written its status: after that nothing changes by itself. */
+const mcpServerChecked = (name: string): Promise<true> =>
+  until('the MCP server was checked', async () => {
+    const { resource } = await rest.ok<CheckedServer>(`GET /v1/ns/default/resources/McpServer/${name}`);
     return (resource.status.mcpServer?.conditions ?? []).length > 0 || undefined;
   });
 
@@ -86,7 +86,7 @@ describe('svc apply against a running server', { timeout: 180_000 }, () => {
       ].join('---\n'),
     );
     expect((await svc(['apply', '-f', 'all.yaml'])).out).toContain('10 created');
-    await lookedAt('m');
+    await mcpServerChecked('m');
     const before = await version();
     const { out: printed } = await svc(['export', '-A']);
     expect((await svc(['apply', '-f', '-'], printed)).out).toMatch(/\n\d+ unchanged\n$/);

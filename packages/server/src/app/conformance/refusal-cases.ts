@@ -170,7 +170,7 @@ export const describeRefusals = (): void => {
           const names = [...method.http.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
             name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
           );
-          const inPath = Object.fromEntries(names.map((name) => [name, name === 'ns' ? 'default' : 'nobody']));
+          const inPath = Object.fromEntries(names.map((name) => [name, name === 'ns' ? 'default' : 'missing']));
           const { verb, path } = bind(method.name, inPath);
           return {
             about: `${method.name} ${JSON.stringify(wrong.json)}`,
@@ -193,7 +193,7 @@ export const describeRefusals = (): void => {
         const cases = reads.flatMap((method): readonly Case[] => {
           const names = [...method.http.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
           const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-          const inPath = Object.fromEntries(names.map((name) => [camel(name), name === 'ns' ? 'default' : 'nobody']));
+          const inPath = Object.fromEntries(names.map((name) => [camel(name), name === 'ns' ? 'default' : 'missing']));
           const { verb, path } = bind(method.name, inPath);
           const numbers = method.input.fields.filter(
             (field) => field.fieldKind === 'enum' || (field.fieldKind === 'scalar' && field.scalar !== 9),

@@ -68,7 +68,7 @@ export const searchCases = (make: MakeStore): void => {
     it('ranks the path above a heading and a heading above the text', async () => {
       const other = { heading: '', text: 'nothing about it here at all', words: 'nothing about it here at all' };
       const { direct } = await store(make, [
-        document('body', 'refunds are told about at all'),
+        document('body', 'refunds are mentioned in it too'),
         document('heading', '', { chunks: [{ ...other, heading: 'On refunds' }] }),
         document('refunds', '', { chunks: [other] }),
         ...['d', 'e', 'f', 'g'].map((path) => document(path, other.text)),

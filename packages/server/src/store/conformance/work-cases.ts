@@ -166,7 +166,7 @@ export const workCases = (make: MakeStore): void => {
       ...{ namespace, sha256, sizeBytes: 3, mediaType: 'text/plain', holder, at: 5 },
     });
 
-    it('tell who refers to an object, and since when nobody does', async () => {
+    it('list what refers to an object, and since when nothing does', async () => {
       const { store } = await openFor(make);
       await store.write(async (tx) => {
         await tx.objects.addReference(reference('x', 'h1'));
@@ -213,7 +213,7 @@ export const workCases = (make: MakeStore): void => {
       expect(await store.write((tx) => tx.objects.condemn(80, 100, 10))).toEqual(['y']);
     });
 
-    it('are condemned by one collector, which nobody can overtake, and then forgotten', async () => {
+    it('are condemned by one collector, before any other one, and then forgotten', async () => {
       const { store } = await openFor(make);
       await store.write(async (tx) => {
         for (const sha256 of ['x', 'y', 'z']) await tx.objects.adopt(sha256, 3, 10);
@@ -248,7 +248,7 @@ export const workCases = (make: MakeStore): void => {
       expect(await condemn(171)).toEqual(['x']);
     });
 
-    it('of a collector that was killed are taken up by another one, or by whoever stores the bytes again', async () => {
+    it('of a collector that was killed are taken up by another one, or by a writer that stores the bytes again', async () => {
       const { store } = await openFor(make);
       await store.write(async (tx) => {
         for (const sha256 of ['x', 'y']) await tx.objects.adopt(sha256, 3, 10);

@@ -87,7 +87,12 @@ export class OtlpReceiver {
         const status = span.status?.code ?? 0;
         const attributes = asRecord(span.attributes);
         this.spans.push({
-          ...{ name, traceId, spanId, parentSpanId, attributes, status },
+          name,
+          traceId,
+          spanId,
+          parentSpanId,
+          attributes,
+          status,
           resource: asRecord(resource.attributes),
         });
       }

@@ -18,6 +18,10 @@ import process from 'node:process';
 const READY_MS = 30_000;
 const START_TRIES = 3;
 /** Users that a program started by root may become; PostgreSQL refuses to run as root. */
+const SETTINGS = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=64MB'].flatMap((setting) => [
+  '-c',
+  setting,
+]);
 const UNPRIVILEGED = ['postgres', 'nobody'];
 
 interface Account {
@@ -152,10 +156,7 @@ export class PostgresServer implements AsyncDisposable {
   async up(): Promise<void> {
     const child = spawn(
       this.#program,
-      [
-        ...['-D', this.#data, '-p', String(this.#port), '-k', this.#dir, '-c', 'listen_addresses=127.0.0.1'],
-        ...['-c', 'max_connections=200', '-c', 'shared_buffers=64MB', ...this.#settings],
-      ],
+      ['-D', this.#data, '-p', String(this.#port), '-k', this.#dir, ...SETTINGS, ...this.#settings],
       { ...this.#account, cwd: this.#dir, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, LC_ALL: 'C' } },
     );
     this.#child = child;

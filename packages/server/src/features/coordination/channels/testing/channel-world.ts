@@ -103,7 +103,13 @@ export const openChannelWorld = async (
   const objects = new Map<string, Uint8Array>();
   const held: string[] = [];
   const operations = channelOperations({
-    ...{ store, bus, ids, writer, feed, views, audit },
+    store,
+    bus,
+    ids,
+    writer,
+    feed,
+    views,
+    audit,
     channels: new StoredKindFacade('Channel', { store, writer, responseBytes: 1 << 20 }),
     namespaces: directory,
     objects: {
@@ -119,9 +125,7 @@ export const openChannelWorld = async (
     kinds.includes('ChannelSubscription'),
   );
   if (reconciler === undefined) throw new Error('nothing reconciles subscriptions');
-  const loop = new ReconcileLoop(reconciler, {
-    ...{ store, feed, clock, random, log: silentLog },
-  });
+  const loop = new ReconcileLoop(reconciler, { store, feed, clock, random, log: silentLog });
   loop.start();
   if (dataDir === undefined) await world.call(method.createAgent, { ns: 'default', name: 'helper' });
 
