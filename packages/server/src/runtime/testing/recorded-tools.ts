@@ -3,7 +3,8 @@ import type { RunRecord } from './run-record.ts';
 
 /**
  * Tools whose every run is noted; `slow` waits for `release`, `broken` throws, `guarded` needs a person's ALLOW, `inquire` asks a person
- * for a city, `enter` asks for a sign-in, `expect` waits for an event of `happened`.
+ * for a city, `enter` asks for a sign-in, `expect` waits for an event of `happened`. `survey` and `watch` do as `inquire` and `expect` but only
+ * read, so that they run together; `confirm` waits for an event and then asks a person.
  */
 export class RecordedTools {
   readonly #record: RunRecord;
@@ -39,6 +40,11 @@ export class RecordedTools {
       this.#tool('inquire', 'external', async (context) => inquire(context)),
       this.#tool('enter', 'external', async (context) => enter(context)),
       this.#tool('expect', 'external', async (context, input) => this.#expect(context, String(input['name']))),
+      this.#tool('survey', 'read', async (context) => inquire(context)),
+      this.#tool('watch', 'read', async (context, input) => this.#expect(context, String(input['name']))),
+      this.#tool('confirm', 'external', async (context) =>
+        this.happened.has('rain') ? inquire(context) : this.#expect(context, 'rain'),
+      ),
       { ...this.#tool('guarded', 'external', async () => textResult('allowed')), capability: ASKING },
     ];
   }
