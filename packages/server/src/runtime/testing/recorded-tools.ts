@@ -4,7 +4,7 @@ import type { RunRecord } from './run-record.ts';
 /**
  * Tools whose every run is noted; `slow` waits for `release`, `broken` throws, `guarded` needs a person's ALLOW, `inquire` asks a person
  * for a city, `enter` asks for a sign-in, `expect` waits for an event of `happened`. `survey` and `watch` do as `inquire` and `expect` but only
- * read, so that they run together; `confirm` waits for an event and then asks a person.
+ * read, so that they run together; `confirm` waits for an event and then asks a person; `permitted` needs an ALLOW as well before it asks.
  */
 export class RecordedTools {
   readonly #record: RunRecord;
@@ -45,6 +45,7 @@ export class RecordedTools {
       this.#tool('confirm', 'external', async (context) =>
         this.happened.has('rain') ? inquire(context) : this.#expect(context, 'rain'),
       ),
+      { ...this.#tool('permitted', 'read', async (context) => inquire(context)), capability: ASKING },
       { ...this.#tool('guarded', 'external', async () => textResult('allowed')), capability: ASKING },
     ];
   }
@@ -112,5 +113,5 @@ const enter = ({ answers }: ToolContext): ToolWait | ReturnType<typeof textResul
   return textResult(`${answer.decision} ${answer.comment}`);
 };
 
-/** Capability of `guarded`; the machine's agent has it with approval `ask`. */
+/** Capability of `guarded` and `permitted`; the machine's agent has it with approval `ask`. */
 const ASKING = { name: 'tasks', action: 'create' } as const;
