@@ -203,4 +203,50 @@ describe('a call that waits for an event', () => {
     expect(await machine.happen('rain', turnId)).toBe(false);
     expect(await machine.row(session)).toMatchObject({ state: 'IDLE' });
   });
+
+  it('may ask a person once its event came', async () => {
+    const { machine, session, turnId } = await wait('!tool confirm {}\n!say end');
+    await machine.happen('rain', turnId);
+    await machine.quiet();
+    expect(machine.process.runtime.worker.running).toBe(0);
+    const [question] = await machine.questions();
+    if (question === undefined) throw new Error('nothing was asked');
+    await machine.answer(question);
+    await machine.quiet();
+    expect(await machine.row(session)).toMatchObject({ state: 'IDLE' });
+    expect(await resultOf(machine, session, 'confirm')).toEqual(['accepted {"city":"Rome"}']);
+  });
+
+  describe('behind a call whose question is open', () => {
+    const asked = async () => {
+      const { machine, session, turnId } = await wait('!tool survey {}\n!tool watch {"name":"rain"}\n!say end');
+      const [question] = await machine.questions();
+      if (question === undefined) throw new Error('nothing was asked');
+      return { machine, session, turnId, question };
+    };
+
+    it('leaves the turn waiting without a worker when its event comes', async () => {
+      const { machine, session, turnId, question } = await asked();
+      expect(await machine.happen('rain', turnId)).toBe(true);
+      await machine.quiet();
+      expect(await machine.row(session)).toMatchObject({ state: 'WAITING' });
+      expect(machine.process.runtime.worker.running).toBe(0);
+      await machine.answer(question);
+      await machine.quiet();
+      expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED', attempt: 1 });
+      expect(await resultOf(machine, session, 'survey')).toEqual(['accepted {"city":"Rome"}']);
+      expect(await resultOf(machine, session, 'watch')).toEqual(['rain happened']);
+    });
+
+    it('does not wake the turn again and again once its own deadline is over', async () => {
+      const { machine, session, turnId, question } = await asked();
+      const before = await machine.row(session);
+      for (let second = 0; second < 65; second++) await machine.advance(1000);
+      expect(await machine.row(session)).toMatchObject({ state: 'WAITING', fence: before?.fence });
+      await machine.answer(question);
+      await machine.quiet();
+      expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED' });
+      expect(await resultOf(machine, session, 'watch')).toEqual(['rain did not happen']);
+    });
+  });
 });

@@ -242,6 +242,25 @@ describe('a turn that kills its worker', () => {
       await machine.dispose();
     }
   });
+
+  it('leaves no money reserved for the model call that it died in (AD-4)', async () => {
+    const machine = new Machine({ isMetered: true, config: { maxAttempts: 1 } });
+    try {
+      await machine.start({
+        faultPoint: (point) => void (point === 'before-model-call' && machine.process.gate.crashHere()),
+      });
+      const session = await machine.session();
+      const { turnId } = await machine.send(session, 'hello');
+      await machine.quiet();
+      expect([machine.isDead, await machine.holdsMoney(turnId)]).toEqual([true, true]);
+      await machine.restart();
+      await machine.runToEnd();
+      expect(await machine.turn(turnId)).toMatchObject({ state: 'FAILED' });
+      expect(await findProblems(machine)).toEqual([]);
+    } finally {
+      await machine.dispose();
+    }
+  });
 });
 
 describe('failures', () => {

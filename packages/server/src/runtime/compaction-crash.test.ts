@@ -11,18 +11,24 @@ import { recordedUsage } from './testing/recorded-usage.ts';
 const spec = { modelPolicy: { profiles: [{ name: 'small', model: { provider: 'demo', name: 'small' } }] } };
 const LONG = Array.from({ length: 300 }, (_, index) => `word${index}`).join(' ');
 
-/** Models that fail each compaction, before or after the first byte of an answer. */
-const withoutSummaries = (hasByte: boolean): ModelRegistry => {
+const SPENT = {
+  inputTokens: 10,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 10,
+  reasoningTokens: 0,
+  totalTokens: 20,
+  usageAvailable: true,
+  estimated: false,
+  provider: 'demo',
+  model: 'echo',
+};
+
+/** Models that answer each compaction with these chunks. */
+const withSummaries = (chunks: () => readonly ModelChunk[]): ModelRegistry => {
   const real = testModels(new ManualClock());
   const stream: ModelRegistry['stream'] = async (request, sink, signal) => {
-    const error: ModelChunk = {
-      type: 'error',
-      error: {
-        ...{ errorClass: 'provider_unavailable', sentence: 'away' },
-        ...{ beforeFirstByte: !hasByte, beforeFirstToken: true },
-      },
-    };
-    if (request.purpose === 'compaction') sink(error);
+    if (request.purpose === 'compaction') for (const chunk of chunks()) sink(chunk);
     else await real.stream(request, sink, signal);
   };
   return new Proxy(real, {
@@ -32,6 +38,20 @@ const withoutSummaries = (hasByte: boolean): ModelRegistry => {
     },
   });
 };
+
+/** Models that fail each compaction, before or after the first byte of an answer. */
+const withoutSummaries = (hasByte: boolean): ModelRegistry =>
+  withSummaries(() => [
+    {
+      type: 'error',
+      error: {
+        errorClass: 'provider_unavailable',
+        sentence: 'away',
+        beforeFirstByte: !hasByte,
+        beforeFirstToken: true,
+      },
+    },
+  ]);
 
 /** Fills the window of demo/small until a compaction is due, then sends one more message; `crash` may end the process. */
 const runCompaction = async (crash: (point: string, machine: Machine) => void, deps: Partial<RuntimeDeps> = {}) => {
@@ -80,6 +100,35 @@ describe('compaction', () => {
     expect({ problems, summaries }).toEqual({ problems: [], summaries: 0 });
     expect(held.length).toBeGreaterThan(0);
     expect(back).toEqual(came ? [] : held);
+  });
+
+  it.each(['', LONG])('charges a summary that saves nothing, and asks for no other one in its turn', async (text) => {
+    let calls = 0;
+    const models = withSummaries(() => {
+      calls += 1;
+      return [
+        { type: 'text', text },
+        { type: 'finish', finish: 'stop', usage: { ...SPENT, totalTokens: 1_000_000 } },
+      ];
+    });
+    const machine = new Machine({ isMetered: true, deps: { models } });
+    try {
+      await machine.start();
+      const session = await machine.session();
+      await machine.send(session, 'hello');
+      await machine.quiet();
+      await machine.withSession(session, (tx, row, { lifecycle }) => lifecycle.requestCompaction(tx, row));
+      const { turnId } = await machine.send(session, '!tool look {"n":1}\n!say half\n!tool put {"n":2}\n!say end');
+      await machine.send(session, 'and now');
+      await machine.runToEnd();
+      expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED' });
+      expect(calls).toBe(1);
+      const parts = (await machine.messages(session)).flatMap((message) => message.parts);
+      expect(parts.some((part) => part.type === PART.COMPACTION)).toBe(false);
+      expect(Math.floor((await machine.chargedTokens()) / 1_000_000)).toBe(1);
+    } finally {
+      await machine.dispose();
+    }
   });
 
   it.each(['before-compaction-entry', 'after-compaction-entry'])(

@@ -97,6 +97,26 @@ describe('permission requests', () => {
     expect(machine.record.runsOf('guarded')).toHaveLength(3);
   });
 
+  it('answer no other kind of question about the same tool (AD-3)', async () => {
+    const { machine, session, questions } = await ask('!tool permitted {"n":1}\n!tool permitted {"n":2}\n!say end');
+    if (questions[0] !== undefined) await machine.answer(questions[0]);
+    await machine.quiet();
+    const open = await machine.questions();
+    const [data, permission] = ['input', 'permission'].map((kind) =>
+      open.find((one) => (one.kind ?? 'permission') === kind),
+    );
+    if (data === undefined || permission === undefined) throw new Error('both kinds of questions are open');
+    await machine.answer(permission, true, { optionId: 'allow_session' });
+    await machine.quiet();
+    expect((await machine.questions()).map(({ id }) => id)).toEqual([data.id]);
+    await machine.answer(data, true, { value: { city: 'Oslo' } });
+    await machine.quiet();
+    for (const question of await machine.questions()) await machine.answer(question);
+    await machine.quiet();
+    const results = await resultOf(machine, session, 'permitted');
+    expect(results).toEqual(['accepted {"city":"Oslo"}', 'accepted {"city":"Rome"}']);
+  });
+
   it('answered both ways in one batch run only what was allowed (R41, R46)', async () => {
     const { machine, session, questions } = await ask('!tool guarded {"n":1}\n!tool guarded {"n":2}\n!say end');
     if (questions[1] !== undefined) await machine.answer(questions[1], false);

@@ -35,7 +35,7 @@ export interface ToolContext {
   readonly progress: () => void;
   /** What people answered to the questions of this call so far, in the order in which it asked. */
   readonly answers: readonly ToolAnswer[];
-  /** The event this call last waited for; absent while it has waited for none. */
+  /** The event this call last waited for; absent until it waits for one, and again once it has asked a person. */
   readonly waited?: ToolPause;
   /** Micros since the epoch, from the turn's injected clock. */
   readonly nowMicros: number;

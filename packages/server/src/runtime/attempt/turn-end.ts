@@ -32,7 +32,7 @@ import {
 import type { AttemptState, StatePorts } from './attempt-state.ts';
 
 /** What the end of a turn uses. */
-export interface EndPorts extends FinishPorts, QuotaPorts, FaultPort, Pick<StatePorts, 'clock'> {
+export interface EndPorts extends Omit<FinishPorts, 'usage'>, QuotaPorts, FaultPort, Pick<StatePorts, 'clock'> {
   readonly objects: Pick<ObjectAccess, 'hold'>;
   readonly models: Pick<ModelRegistry, 'countTokens'>;
 }

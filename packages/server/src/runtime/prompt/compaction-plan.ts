@@ -54,7 +54,9 @@ export const compactionPlan = (draft: PromptDraft, rules: BudgetRules): PromptPl
     messages: [...fixed.slice(0, -1), ...fitted.flatMap((step) => step.messages), question],
     throughMessageId,
     sourceTokens,
-    summarised: covered.map(({ id }) => id).filter((id) => !keptIds.has(id)),
+    summarised: [...goes.map(({ messageId }) => messageId), ...covered.map(({ id }) => id)].filter(
+      (id) => !keptIds.has(id),
+    ),
     keeps: { kept: stays, references },
     maxOutputTokens: rules.compactionOutput,
   };

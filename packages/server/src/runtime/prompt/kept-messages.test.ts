@@ -120,6 +120,7 @@ describe('a compaction', () => {
     expect(first.sent).toContain('p1');
     const second = await compacted(afterwards(first.keeps, message('u3', 1, filler(1200)), pinned('p3', 300), last));
     expect(second.keeps.kept.map((kept) => kept.messageId)).toEqual(['p3']);
+    expect(second.summarised).toEqual(['p2', 'a0', 'u3']);
     expect(second.sent).toContain('Pinned message, word for word:\np2');
   });
 

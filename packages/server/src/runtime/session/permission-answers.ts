@@ -90,11 +90,14 @@ const remember = async (
   await tx.log.saveSession({ ...session, body: JSON.stringify({ ...side, remembered }) });
 };
 
-/** Other open questions of the turn about the same action: the answer holds for the session, so also for them. */
+/** Other open questions whether the turn may take the same action: the answer holds for the session, so also for them. */
 const sameAction = async (tx: WriteTx, row: PermissionRow): Promise<readonly PermissionRow[]> => {
   const { action } = parsePermission(row);
   const open = (await tx.log.permissionsOfTurn(row.turnId)).filter((other) => other.open && other.id !== row.id);
-  return open.filter((other) => parsePermission(other).action === action);
+  return open.filter((other) => {
+    const data = parsePermission(other);
+    return kindOf(data) === 'permission' && data.action === action;
+  });
 };
 
 const decide = async (

@@ -16,6 +16,7 @@ import type {
   TurnBody,
   TurnEndHook,
   TurnProgressHook,
+  UsageMeter,
 } from '../contract.ts';
 import {
   afterTurnEnd,
@@ -53,6 +54,7 @@ export interface FinishPorts {
   readonly bus: Pick<Bus, 'publish'>;
   readonly log: Log;
   readonly endHooks: readonly TurnEndHook[];
+  readonly usage: Pick<UsageMeter, 'releaseCost'>;
 }
 
 /** What follows turns that begin and wait uses. */

@@ -56,7 +56,7 @@ const showEnd = (
 
 /**
  * Ends a turn that no worker holds (parked, handed over, refused at its claim, left by a dead worker): what was recorded
- * is stored, then DONE or ERROR. Returns the events to publish after the commit.
+ * is stored, what was reserved for a model call is given back, then DONE or ERROR. Returns the events to publish after the commit.
  */
 export const finishUnclaimed = async ({ tx, ports }: FinishScope, end: UnclaimedEnd): Promise<SessionEvent[]> => {
   const { turn } = end;
@@ -66,6 +66,7 @@ export const finishUnclaimed = async ({ tx, ports }: FinishScope, end: Unclaimed
   const recorded = recordedParts(await tx.log.journal(turn.id));
   const closed = await closePermissions(tx, turn.id, { decidedBy: 'system', comment: end.reason });
   const parts = [...recorded, ...closingParts(recorded, messageId, { closed, at })];
+  await ports.usage.releaseCost(tx, turn.namespace, turn.id);
   const error = end.errorPart?.(parts.filter((entry) => entry.messageId === messageId).length, at);
   const fence = end.session.fence + 1;
   const { span, events, lastSequence } = showEnd(end, body, { fence, parts, error, at });

@@ -1,40 +1,12 @@
-import type { ToolPause, ToolQuestion, ToolWait } from '../../tools/contract.ts';
-import type { TurnBody } from '../contract.ts';
-import type { NewRequest } from './request-step.ts';
-import type { RunnableCall } from './tool-batch/index.ts';
+import type { ToolPause, ToolWait } from '../../tools/contract.ts';
+import type { PlacedPart, TurnBody } from '../contract.ts';
+import { batchOf, hasOpenQuestion } from './tool-batch/index.ts';
 
-/** What calls wait for, as requests and as pauses in the body of their turn. */
+/** The events that calls wait for, as pauses in the body of their turn. */
 
 type EventWait = Extract<ToolWait, { wait: 'event' }>;
 
-const INPUT_OPTIONS: NewRequest['options'] = [
-  { id: 'answer', name: 'Answer', allow: true, remember: false },
-  { id: 'decline', name: 'Decline', allow: false, remember: false },
-];
-
-/** Only the sign-in itself can answer with yes. */
-const SIGN_IN_OPTIONS: NewRequest['options'] = [
-  { id: 'signed_in', name: 'Signed in', allow: true, remember: false },
-  { id: 'decline', name: 'Decline', allow: false, remember: false },
-];
-
-/** The request that puts a call's question to a person. */
-export const questionRequest = (
-  { tool, call, input }: Pick<RunnableCall, 'tool' | 'call'> & { readonly input: unknown },
-  question: ToolQuestion,
-): NewRequest => ({
-  kind: question.kind,
-  toolCallId: call.callId,
-  key: question.key,
-  action: tool.name,
-  prompt: question.prompt,
-  input,
-  options: question.kind === 'input' ? INPUT_OPTIONS : SIGN_IN_OPTIONS,
-  ...(question.schema === undefined ? {} : { schema: question.schema }),
-  ...(question.url === undefined ? {} : { url: question.url }),
-});
-
-/** True when the turn has noted exactly this wait and nothing ended it yet: the call looked again since. */
+/** True when the turn has noted exactly this wait and nothing ended it yet: the call has checked for its event since. */
 export const pausedOn = ({ pauses }: TurnBody, callId: string, wait: EventWait): boolean => {
   const pause = pauses?.[callId];
   return pause?.key === wait.key && pause.untilMicros === wait.untilMicros && pause.endedBy === '';
@@ -53,9 +25,20 @@ export const registeredPause = (
   return { pauses: { ...pauses, [callId]: pause } };
 };
 
-/** The body's change that forgets the wait of a call that has its result; nothing where it never waited. */
-export const withoutPause = ({ pauses }: TurnBody, callId: string): Pick<TurnBody, 'pauses'> => {
-  if (pauses?.[callId] === undefined) return {};
-  const { [callId]: _ended, ...rest } = pauses;
-  return { pauses: rest };
+/** The body's change that forgets the waits of calls that have their result or ask a person; nothing where none of them waited. */
+export const withoutPauses = ({ pauses = {} }: TurnBody, callIds: readonly string[]): Pick<TurnBody, 'pauses'> => {
+  const all = Object.entries(pauses);
+  const left = all.filter(([callId]) => !callIds.includes(callId));
+  return left.length === all.length ? {} : { pauses: Object.fromEntries(left) };
+};
+
+/**
+ * Pauses that keep the turn from parking when they end, and whose deadlines wake it: those of calls in front of the first one with an open
+ * question. A call behind that one cannot run before the answer, so what it waits for changes nothing yet.
+ */
+export const livePauses = (recorded: readonly PlacedPart[], { pauses = {} }: TurnBody): readonly ToolPause[] => {
+  const { calls } = batchOf(recorded);
+  const blocking = calls.findIndex(({ callId }) => hasOpenQuestion(recorded, callId));
+  const ahead = blocking === -1 ? calls : calls.slice(0, blocking);
+  return ahead.flatMap(({ callId }) => pauses[callId] ?? []);
 };

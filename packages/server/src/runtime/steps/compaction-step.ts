@@ -1,5 +1,5 @@
 import type { ModelRegistry } from '../../models/contract.ts';
-import { PART, type PromptPlan, type SessionSide } from '../contract.ts';
+import { PART, type Part, type PromptPlan, type SessionSide, type TurnUsage } from '../contract.ts';
 import { addUsage, EventSequencer, parseSide, partId, type ResolvedProfile } from '../record/index.ts';
 import { PartWriter, type WriterPorts } from './answer/index.ts';
 import type { FaultPort, Step, StepTurn } from './contract.ts';
@@ -32,22 +32,49 @@ const silentWriter = (turn: StepTurn, { clock, pressure }: Pick<CompactionPorts,
     isLost: () => true,
   });
 
-/** A compaction that was asked for is done. */
+/** A compaction that was asked for is done, also where its summary saves nothing. */
 const answeredRequest = ({ compactRequested, ...side }: SessionSide): { readonly side?: SessionSide } =>
   compactRequested === true ? { side } : {};
 
-/** Runs the compaction call and journals its summary; false when it brought nothing and is ignored for this turn. */
-export const createCompaction = (ports: CompactionPorts, quota: Quota): Step<CompactionRequest, boolean> => ({
-  run: async (turn, { profile, plan }) => {
-    const { models, faultPoint } = ports;
+/** What a compaction call brought. */
+interface Summary {
+  readonly text: string;
+  readonly tokens: number;
+  readonly usage: TurnUsage;
+}
+
+class Compaction implements Step<CompactionRequest, boolean> {
+  readonly #ports: CompactionPorts;
+  readonly #quota: Quota;
+  /** Turns whose model wrote a summary that saves nothing: it would write another one at every call. */
+  readonly #ignoring = new WeakSet<StepTurn>();
+
+  constructor(ports: CompactionPorts, quota: Quota) {
+    this.#ports = ports;
+    this.#quota = quota;
+  }
+
+  async run(turn: StepTurn, request: CompactionRequest): Promise<boolean> {
+    if (this.#ignoring.has(turn)) return false;
+    const summary = await this.#summarise(turn, request);
+    if (summary === undefined) return false;
+    const isUseful = summary.text.trim() !== '' && summary.tokens < request.plan.sourceTokens;
+    if (!isUseful) this.#ignoring.add(turn);
+    await this.#record(turn, summary, isUseful ? request.plan : undefined);
+    return isUseful;
+  }
+
+  /** Undefined where a quota, the provider or a stop is in the way. */
+  async #summarise(turn: StepTurn, { profile, plan }: CompactionRequest): Promise<Summary | undefined> {
+    const ports = this.#ports;
     const reservation = {
       metric: 'llm.requests',
       target: profile.target,
       call: `${turn.body.modelCalls + 1}/compaction`,
     } as const;
     const prompt = { messages: plan.messages, tools: [], maxOutputTokens: plan.maxOutputTokens };
-    const granted = await quota.run(turn, { ...reservation, prompt });
-    if (granted.kind === 'failed') return false;
+    const granted = await this.#quota.run(turn, { ...reservation, prompt });
+    if (granted.kind === 'failed') return undefined;
     const { outputLimit } = granted;
     const request = {
       ...modelRequest(turn, profile, { messages: plan.messages, tools: [] }),
@@ -57,36 +84,45 @@ export const createCompaction = (ports: CompactionPorts, quota: Quota): Step<Com
     };
     const writer = silentWriter(turn, ports);
     const outcome = await runModelCall(request, { turn, writer, hideReasoning: true }, ports);
-    if (outcome.kind === 'failed' && outcome.error.beforeFirstByte) await quota.giveBack(turn, reservation);
-    if (outcome.kind !== 'finished') return false;
+    if (outcome.kind === 'failed' && outcome.error.beforeFirstByte) await this.#quota.giveBack(turn, reservation);
+    if (outcome.kind !== 'finished') return undefined;
     let text = '';
     for (const part of writer.parts()) if (part.type === PART.TEXT) text += part.content ?? '';
-    const { usage } = outcome;
-    const summaryTokens = models.countTokens(profile.target, text);
-    if (text.trim() === '' || summaryTokens >= plan.sourceTokens) return false;
+    return { text, tokens: ports.models.countTokens(profile.target, text), usage: outcome.usage };
+  }
+
+  /** The charge, which is due whatever the summary is worth, and with a plan the part that puts the summary in place of its messages. */
+  async #record(turn: StepTurn, summary: Summary, plan: CompactionRequest['plan'] | undefined): Promise<void> {
+    const { usage, faultPoint } = this.#ports;
     faultPoint('before-compaction-entry');
     await turn.commit(async (tx, state) => {
-      const part = {
-        id: partId(turn.nextIndex + state.foreign.length),
-        type: PART.COMPACTION,
-        content: text,
-        payload: {
-          through_message_id: plan.throughMessageId,
-          summarised: plan.summarised,
-          tokens_before: plan.sourceTokens,
-          tokens_after: summaryTokens,
-          keeps: plan.keeps,
-        },
-        createdAt: tx.now(),
-      };
-      await chargeUsage({ tx, usage: ports.usage }, turn, usage);
+      await chargeUsage({ tx, usage }, turn, summary.usage);
+      const id = partId(turn.nextIndex + state.foreign.length);
+      const part = plan === undefined ? undefined : { ...compactionPart(plan, summary), id, createdAt: tx.now() };
       return {
-        entries: [{ kind: 'COMPACTION', value: { messageId: turn.messageId, part } }],
-        body: { usage: addUsage(state.body.usage, usage) },
+        ...(part === undefined
+          ? {}
+          : { entries: [{ kind: 'COMPACTION', value: { messageId: turn.messageId, part } }] }),
+        body: { usage: addUsage(state.body.usage, summary.usage) },
         ...answeredRequest(parseSide(state.session)),
       };
     });
     faultPoint('after-compaction-entry');
-    return true;
+  }
+}
+
+const compactionPart = (plan: CompactionRequest['plan'], summary: Summary): Omit<Part, 'id' | 'createdAt'> => ({
+  type: PART.COMPACTION,
+  content: summary.text,
+  payload: {
+    through_message_id: plan.throughMessageId,
+    summarised: plan.summarised,
+    tokens_before: plan.sourceTokens,
+    tokens_after: summary.tokens,
+    keeps: plan.keeps,
   },
 });
+
+/** Runs the compaction call and journals its summary; false when it brought nothing and is ignored for this turn. */
+export const createCompaction = (ports: CompactionPorts, quota: Quota): Step<CompactionRequest, boolean> =>
+  new Compaction(ports, quota);

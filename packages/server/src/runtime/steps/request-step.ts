@@ -1,9 +1,11 @@
 import type { Ids } from '../../base/index.ts';
 import type { Bus, WriteTx } from '../../store/contracts/index.ts';
+import type { ToolPause } from '../../tools/contract.ts';
 import type { ClaimChange, ClaimState } from '../claim/index.ts';
-import type { PermissionData, RuntimeConfig, TurnBody } from '../contract.ts';
+import type { PermissionData, PlacedPart, RuntimeConfig } from '../contract.ts';
 import { kindOf, parsePermission, partId, permissionRow, requestPart } from '../record/index.ts';
 import { type ProgressPorts, publishAfterCommit, releasePendingStops, runProgressHooks } from '../session/index.ts';
+import { livePauses, withoutPauses } from './call-waits.ts';
 import type { FaultPort, StepTurn } from './contract.ts';
 
 /** What questions to people, and waiting, use. */
@@ -31,6 +33,13 @@ export interface Requests {
   park(turn: StepTurn, callId: string): Promise<boolean>;
 }
 
+/** A transaction of the turn, what it found, and the questions that it asks. */
+interface Found {
+  readonly tx: WriteTx;
+  readonly state: ClaimState;
+  readonly asked: readonly PlacedPart[];
+}
+
 class RequestStep implements Requests {
   readonly #ports: RequestPorts;
 
@@ -47,16 +56,23 @@ class RequestStep implements Requests {
       isParked = false;
       // Stopping a turn ends its questions too: one that parked behind the flag would wait on with its own.
       if (state.turn.stopRequested) return {};
-      const entries: { kind: string; value: unknown }[] = [];
+      const asked: PlacedPart[] = [];
       for (const request of requests) {
         const data = this.#data(turn, request, tx.now());
         await tx.log.insertPermission(permissionRow(data, true));
-        const part = requestPart(data, partId(turn.nextIndex + state.foreign.length + entries.length));
-        entries.push({ kind: 'PARK', value: { messageId: turn.messageId, part } });
+        const part = requestPart(data, partId(turn.nextIndex + state.foreign.length + asked.length));
+        asked.push({ messageId: turn.messageId, part });
       }
+      const entries = asked.map((value) => ({ kind: 'PARK', value }));
+      // A call waits for one thing at a time: one that asks a person no longer waits for an event.
+      const asking = requests.map(({ toolCallId }) => toolCallId);
+      const body = withoutPauses(state.body, asking);
+      const found = { tx, state: { ...state, body: { ...state.body, ...body } }, asked };
       // Stops that wait for the turn show behind its question: that is left to a transaction of its own.
-      isParked = mayPark && mayWait(state) && state.body.pendingStops.length === 0;
-      return isParked ? { entries, ...(await this.#parked(turn, { tx, state, asked: entries.length })) } : { entries };
+      isParked = mayPark && mayWait(turn, found) && state.body.pendingStops.length === 0;
+      if (!isParked) return { entries, body };
+      const parked = await this.#parked(turn, found);
+      return { ...parked, entries, body: { ...parked.body, ...body } };
     });
     if (isParked) faultPoint('after-park');
     return isParked;
@@ -67,8 +83,9 @@ class RequestStep implements Requests {
     let isParked = true;
     faultPoint('before-park');
     await turn.commit(async (tx, state) => {
-      isParked = mayWait(state) && !state.turn.stopRequested && (await isWaiting(tx, state, callId));
-      return isParked ? this.#parked(turn, { tx, state, asked: 0 }) : {};
+      const found = { tx, state, asked: [] };
+      isParked = mayWait(turn, found) && !state.turn.stopRequested && (await isWaiting(found, callId));
+      return isParked ? this.#parked(turn, found) : {};
     });
     faultPoint('after-park');
     return isParked;
@@ -95,13 +112,10 @@ class RequestStep implements Requests {
     };
   }
 
-  /** The change that lets the turn wait; `asked` parts are written with it. */
-  async #parked(
-    turn: StepTurn,
-    found: { readonly tx: WriteTx; readonly state: ClaimState; readonly asked: number },
-  ): Promise<ClaimChange> {
+  /** The change that lets the turn wait. */
+  async #parked(turn: StepTurn, found: Found): Promise<ClaimChange> {
     const { tx, state, asked } = found;
-    const { kind, until } = await reasonToWait(tx, turn.row.id, state.body);
+    const { kind, until } = await reasonToWait(turn, found);
     const released = await releasePendingStops(tx, state.session, state.body.pendingStops);
     publishAfterCommit({ tx, ports: this.#ports }, released.events);
     const waitsFor = kind === 'permission' ? 'person' : 'event';
@@ -114,7 +128,7 @@ class RequestStep implements Requests {
       body: {
         park: { kind, since: tx.now(), until },
         resume: 'handover',
-        sentParts: turn.recorded.length + asked,
+        sentParts: turn.recorded.length + asked.length,
         pendingStops: [],
         activeMicros: turn.activeMicros(),
       },
@@ -123,15 +137,19 @@ class RequestStep implements Requests {
   }
 }
 
-/** Nothing came that the turn would have to look at first: no answer, and nothing that a call waited for. */
-const mayWait = ({ foreign, body }: ClaimState): boolean =>
-  foreign.length === 0 && Object.values(body.pauses ?? {}).every((pause) => pause.endedBy === '');
+/** Waits that matter to the turn now, the questions that this transaction asks included. */
+const pausesOf = ({ recorded }: StepTurn, { state, asked }: Found): readonly ToolPause[] =>
+  livePauses([...recorded, ...asked], state.body);
+
+/** Nothing came that the turn would have to act on first: no answer, and no event for a call that could run. */
+const mayWait = (turn: StepTurn, found: Found): boolean =>
+  found.state.foreign.length === 0 && pausesOf(turn, found).every((pause) => pause.endedBy === '');
 
 /**
  * Whether the call still waits, as the store has it: an answer that was read into memory just before this transaction is nothing new to it, and
  * must not be slept through.
  */
-const isWaiting = async (tx: WriteTx, { turn, body }: ClaimState, callId: string): Promise<boolean> => {
+const isWaiting = async ({ tx, state: { turn, body } }: Found, callId: string): Promise<boolean> => {
   if (body.pauses?.[callId] !== undefined) return true;
   const open = (await tx.log.permissionsOfTurn(turn.id)).filter((row) => row.open);
   return open.some((row) => parsePermission(row).toolCallId === callId);
@@ -139,12 +157,11 @@ const isWaiting = async (tx: WriteTx, { turn, body }: ClaimState, callId: string
 
 /** What the turn waits for, and the first deadline of all that it waits for. */
 const reasonToWait = async (
-  tx: WriteTx,
-  turnId: string,
-  body: TurnBody,
+  turn: StepTurn,
+  found: Found,
 ): Promise<{ readonly kind: 'permission' | 'agent_wait'; readonly until: number }> => {
-  const open = (await tx.log.permissionsOfTurn(turnId)).filter((row) => row.open);
-  const pauses = Object.values(body.pauses ?? {});
+  const open = (await found.tx.log.permissionsOfTurn(turn.row.id)).filter((row) => row.open);
+  const pauses = pausesOf(turn, found);
   const until = Math.min(...open.map((row) => row.expiresAt), ...pauses.map((pause) => pause.untilMicros));
   return { kind: open.length > 0 ? 'permission' : 'agent_wait', until };
 };

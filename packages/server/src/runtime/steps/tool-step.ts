@@ -11,7 +11,8 @@ import {
 } from '../contract.ts';
 import { partId } from '../record/index.ts';
 import { toolTurn } from './agent-grants.ts';
-import { pausedOn, questionRequest, registeredPause, withoutPause } from './call-waits.ts';
+import { questionRequest } from './call-questions.ts';
+import { pausedOn, registeredPause, withoutPauses } from './call-waits.ts';
 import { AGAIN, type FaultPort, type LoopStep, PARKED, type StepResult, type StepTurn } from './contract.ts';
 import type { Permission } from './permission-step.ts';
 import type { Quota, QuotaRefusal } from './quota-step.ts';
@@ -82,7 +83,7 @@ class ToolBatch {
       if (end === 'parked' || this.#isParked) return PARKED;
       if (this.#refused !== undefined) return this.#steps.quota.refused(this.#turn, this.#refused);
       if (end.kind !== 'parked') return AGAIN;
-      if (this.#mayGoOn(end.index)) continue;
+      if (this.#mayContinue(end.index)) continue;
       if (await this.#steps.requests.park(this.#turn, this.#callAt(end.index))) return PARKED;
     }
   }
@@ -108,7 +109,7 @@ class ToolBatch {
   }
 
   /** What the call waits for came while other calls of the batch ran: the batch continues without parking. */
-  #mayGoOn(index: number): boolean {
+  #mayContinue(index: number): boolean {
     const { recorded, body } = this.#turn;
     const callId = this.#callAt(index);
     const pause = body.pauses?.[callId];
@@ -180,8 +181,8 @@ class ToolBatch {
   }
 
   /**
-   * Notes what the call waits for. False: the call has to look once more. An event may come between the look and the note, and the part that
-   * brings it finds nothing to wake; behind the note it marks the pause, which keeps the turn from parking.
+   * Notes what the call waits for. False: the call has to run once more. An event that comes before the note finds no pause to end, so the call
+   * checks for it again; one that comes after the note ends the pause, which keeps the turn from parking.
    */
   async #waits({ tool, call, input }: RunnableCall, wait: ToolWait): Promise<boolean> {
     const turn = this.#turn;
@@ -263,7 +264,7 @@ class ToolBatch {
       const part = { ...made.part, id: partId(turn.nextIndex + state.foreign.length) };
       return {
         entries: [{ kind: 'TOOL_RESULT', value: { messageId, part, callId: call.callId } }],
-        body: { toolCalls: state.body.toolCalls + (ran ? 1 : 0), ...withoutPause(state.body, call.callId) },
+        body: { toolCalls: state.body.toolCalls + (ran ? 1 : 0), ...withoutPauses(state.body, [call.callId]) },
       };
     });
     faultPoint('after-tool-result');

@@ -116,11 +116,19 @@ const chargeProblems = async (machine: Machine): Promise<string[]> => {
   return charged === stored ? [] : [`K22: ${charged} tokens were charged, ${stored} are stored`];
 };
 
+/** Nothing stays reserved for a turn that ended, however it did. */
+const holdProblems = async (machine: Machine): Promise<string[]> => {
+  const turnIds = new Set(machine.record.accepted.map(({ turnId }) => turnId));
+  const problems: string[] = [];
+  for (const id of turnIds) if (await machine.holdsMoney(id)) problems.push(`money is still reserved for turn ${id}`);
+  return problems;
+};
+
 /** Everything that must hold when all turns have ended; empty = nothing is wrong. */
 export const findProblems = async (machine: Machine): Promise<string[]> => {
   const problems = [...machine.record.violations, ...machine.errors];
   for (const id of machine.sessions) problems.push(...(await sessionProblems(machine, id)));
-  problems.push(...(await chargeProblems(machine)));
+  problems.push(...(await chargeProblems(machine)), ...(await holdProblems(machine)));
   const open = await machine.questions();
   if (open.length > 0) problems.push(`${open.length} permission requests are still open`);
   const left = machine.processes.filter(({ runtime }) => runtime.worker.running > 0);

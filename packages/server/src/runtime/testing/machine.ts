@@ -32,7 +32,7 @@ import { MemoryObjects, noUsage, testConfig, testModels } from './engine-harness
 import { FollowClient } from './follow-client.ts';
 import { type GateWatch, ProcessGate } from './process-gate.ts';
 import { RecordedTools } from './recorded-tools.ts';
-import { CHARGED, raisesOf, recordedUsage } from './recorded-usage.ts';
+import { CHARGED, holdOf, raisesOf, recordedUsage } from './recorded-usage.ts';
 import { RunRecord } from './run-record.ts';
 
 /** What an answer says besides yes or no. */
@@ -133,6 +133,11 @@ export class Machine {
   /** How often the budget of a turn was raised. */
   async raises(turnId: string): Promise<number> {
     return Number((await this.store.read((tx) => tx.instance.value(raisesOf(turnId)))) ?? 0);
+  }
+
+  /** Whether money is still reserved for a model call of a turn. */
+  async holdsMoney(turnId: string): Promise<boolean> {
+    return (await this.store.read((tx) => tx.instance.value(holdOf(turnId)))) !== undefined;
   }
 
   get isDead(): boolean {

@@ -3,7 +3,8 @@ import type { RunRecord } from './run-record.ts';
 
 /**
  * Tools whose every run is noted; `slow` waits for `release`, `broken` throws, `guarded` needs a person's ALLOW, `inquire` asks a person
- * for a city, `enter` asks for a sign-in, `expect` waits for an event of `happened`.
+ * for a city, `enter` asks for a sign-in, `expect` waits for an event of `happened`. `survey` and `watch` do as `inquire` and `expect` but only
+ * read, so that they run together; `confirm` waits for an event and then asks a person; `permitted` needs an ALLOW as well before it asks.
  */
 export class RecordedTools {
   readonly #record: RunRecord;
@@ -39,6 +40,12 @@ export class RecordedTools {
       this.#tool('inquire', 'external', async (context) => inquire(context)),
       this.#tool('enter', 'external', async (context) => enter(context)),
       this.#tool('expect', 'external', async (context, input) => this.#expect(context, String(input['name']))),
+      this.#tool('survey', 'read', async (context) => inquire(context)),
+      this.#tool('watch', 'read', async (context, input) => this.#expect(context, String(input['name']))),
+      this.#tool('confirm', 'external', async (context) =>
+        this.happened.has('rain') ? inquire(context) : this.#expect(context, 'rain'),
+      ),
+      { ...this.#tool('permitted', 'read', async (context) => inquire(context)), capability: ASKING },
       { ...this.#tool('guarded', 'external', async () => textResult('allowed')), capability: ASKING },
     ];
   }
@@ -106,5 +113,5 @@ const enter = ({ answers }: ToolContext): ToolWait | ReturnType<typeof textResul
   return textResult(`${answer.decision} ${answer.comment}`);
 };
 
-/** Capability of `guarded`; the machine's agent has it with approval `ask`. */
+/** Capability of `guarded` and `permitted`; the machine's agent has it with approval `ask`. */
 const ASKING = { name: 'tasks', action: 'create' } as const;

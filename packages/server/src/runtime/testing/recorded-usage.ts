@@ -7,6 +7,9 @@ const callsOf = (turnId: string): string => `test/calls/${turnId}`;
 /** Where the raises of a turn's budget are counted. */
 export const raisesOf = (turnId: string): string => `test/raises/${turnId}`;
 
+/** Where it is kept that money is reserved for a model call of a turn. */
+export const holdOf = (turnId: string): string => `test/holds/${turnId}`;
+
 const usedUp = (used: number, max: number): QuotaFault =>
   new QuotaFault(
     `${used} of ${max} model calls are used`,
@@ -23,14 +26,17 @@ const usedUp = (used: number, max: number): QuotaFault =>
 
 /**
  * A meter that keeps its charges in the store, so that a crash decides about them as about the rest of a transaction. A turn may make
- * `callsPerTurn` model calls, and one more for each raise; a repeated reservation is free.
+ * `callsPerTurn` model calls, and one more for each raise; a repeated reservation is free. A reserved model call holds money until it is
+ * charged or released.
  */
 export const recordedUsage = (callsPerTurn = Number.POSITIVE_INFINITY): UsageMeter => ({
   governs: () => true,
   reserve: async (...[tx, metric, , key]) => {
     await tx.instance.setValue(reservation(metric, key), 'held');
-    if (metric !== 'llm.requests' || callsPerTurn === Number.POSITIVE_INFINITY) return;
+    if (metric !== 'llm.requests') return;
     const turnId = key.split('/', 1).join();
+    await tx.instance.setValue(holdOf(turnId), key);
+    if (callsPerTurn === Number.POSITIVE_INFINITY) return;
     const calls = new Set(((await tx.instance.value(callsOf(turnId))) ?? '').split(' ').filter((call) => call !== ''));
     const max = callsPerTurn + Number((await tx.instance.value(raisesOf(turnId))) ?? 0);
     if (!calls.has(key) && calls.size >= max) throw usedUp(calls.size, max);
@@ -38,13 +44,14 @@ export const recordedUsage = (callsPerTurn = Number.POSITIVE_INFINITY): UsageMet
   },
   limitsCost: () => false,
   reserveCost: async (...[, , , { outputTokens }]) => outputTokens,
-  releaseCost: async () => undefined,
+  releaseCost: (tx, _namespace, turnId) => tx.instance.removeValue(holdOf(turnId)),
   raise: async (tx, { turnId }) => {
     const before = Number((await tx.instance.value(raisesOf(turnId))) ?? 0);
     await tx.instance.setValue(raisesOf(turnId), String(before + 1));
   },
   giveBack: (...[tx, metric, , key]) => tx.instance.setValue(reservation(metric, key), 'given back'),
-  charge: async (tx, _subject, usage) => {
+  charge: async (...[tx, , usage, turnId]) => {
+    await tx.instance.removeValue(holdOf(turnId));
     const before = Number((await tx.instance.value(CHARGED)) ?? 0);
     await tx.instance.setValue(CHARGED, String(before + usage.totalTokens));
   },
