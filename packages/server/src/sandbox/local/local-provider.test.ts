@@ -56,6 +56,24 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
     expect((await sh('echo 1 > /workspace/fixed/x', plan, { setup: { network: { mode: 'none' } } })).exitCode).toBe(0);
   });
 
+  it('runs nothing whose texts would become options of the jail, or that no process can be given', async () => {
+    const option = testCommand(['/bin/ls', '/tmp/sandbox'], {
+      cwd: `/workspace\0--bind\0${import.meta.dirname}/..\0/tmp`,
+    });
+    for (const command of [
+      option,
+      testCommand(['/bin/echo', 'a\0b']),
+      testCommand(['/bin/true'], { env: { A: 'b\0--share-net' } }),
+      testCommand(['/bin/echo', 'x'.repeat(131_072)]),
+    ])
+      await expect(provider.exec(plan, command, never)).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        reason: 'SANDBOX_COMMAND',
+      });
+    const longest = await provider.exec(plan, testCommand(['/bin/true', 'x'.repeat(131_071)]), never);
+    expect(longest.exitCode).toBe(0);
+  });
+
   it('gets no rights back, nor namespaces of its own', async () => {
     const { out } = shown(
       await sh('grep -E "^(NoNewPrivs|CapEff|CapBnd)" /proc/self/status; unshare -Ur id || echo refused', plan),
