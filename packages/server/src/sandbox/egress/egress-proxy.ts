@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -20,6 +20,8 @@ export interface EgressGate {
   close(): Promise<void>;
 }
 
+const FOLDER = 'svc-egress-';
+const SOCKET = 's';
 const CONNECT_MS = 10_000;
 /** Connections of one sandbox at a time. */
 const CONNECTIONS_MAX = 64;
@@ -40,14 +42,18 @@ class Refusal extends Error {
  */
 export const openEgress = async (network: SandboxNetwork, deps: EgressDeps): Promise<EgressGate> => {
   // A short path: the address of a Unix socket has at most 107 bytes.
-  const folder = await mkdtemp(join(tmpdir(), 'svc-egress-'));
-  const socketPath = join(folder, 's');
+  const folder = await mkdtemp(join(tmpdir(), FOLDER));
+  const socketPath = join(folder, SOCKET);
   const open = new Set<Duplex>();
   const server = createServer();
   server.maxConnections = CONNECTIONS_MAX;
   server.on('connection', (socket) => track(open, socket));
   server.on('request', (incoming, answer) => void forward({ incoming, answer, open }, network, deps));
-  server.on('connect', (incoming, client) => void tunnel({ incoming, client, open }, network, deps));
+  server.on('connect', (incoming, client, head) => {
+    // What the client sent before it was answered belongs to the tunnel.
+    client.unshift(head);
+    void tunnel({ incoming, client: client as Socket, open }, network, deps);
+  });
   await listen(server, socketPath);
   return {
     socketPath,
@@ -58,6 +64,25 @@ export const openEgress = async (network: SandboxNetwork, deps: EgressDeps): Pro
     },
   };
 };
+
+/** Removes the sockets of processes that were killed: nothing listens on them any more. */
+export const removeDeadGates = async (): Promise<void> => {
+  for (const name of await readdir(tmpdir())) {
+    const folder = join(tmpdir(), name);
+    if (name.startsWith(FOLDER) && (await isDead(join(folder, SOCKET))))
+      await rm(folder, { recursive: true, force: true });
+  }
+};
+
+const isDead = (socketPath: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'));
+  });
 
 const listen = (server: Server, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -101,7 +126,7 @@ const refusalOf = (error: unknown): Refusal =>
 
 interface Tunnel {
   readonly incoming: IncomingMessage;
-  readonly client: Duplex;
+  readonly client: Socket;
   readonly open: Set<Duplex>;
 }
 
@@ -114,8 +139,9 @@ const tunnel = async ({ incoming, client, open }: Tunnel, network: SandboxNetwor
     track(open, upstream);
     if (client.destroyed) return void upstream.destroy();
     upstream.on('error', () => client.destroy());
-    upstream.on('close', () => client.destroy());
-    client.on('close', () => upstream.destroy());
+    // Not at once: the last bytes may still wait for a slow reader.
+    upstream.on('close', () => client.destroySoon());
+    client.on('close', () => upstream.destroySoon());
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
     upstream.pipe(client);
     client.pipe(upstream);
@@ -154,6 +180,7 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
   'keep-alive',
   'proxy-connection',
   'proxy-authorization',
+  'upgrade',
 ]);
 
 const forward = async (
@@ -164,6 +191,7 @@ const forward = async (
   try {
     const destination = parseTarget(incoming.url ?? '');
     const address = await checkedAddress(network, destination, deps);
+    if (answer.destroyed) return;
     const url = new URL(incoming.url ?? '');
     const headers = Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => !HOP_HEADERS.has(name)));
     const { port = 0 } = destination ?? {};
@@ -174,20 +202,35 @@ const forward = async (
       path: `${url.pathname}${url.search}`,
       // The name that was checked, whatever the client wrote.
       headers: { ...headers, host: url.host },
+      // A connection of its own: one that is shared would end with the sandbox that opened it.
+      agent: false,
       timeout: CONNECT_MS,
     });
-    upstream.on('socket', (socket) => track(open, socket));
+    upstream.on('socket', (socket) => {
+      track(open, socket);
+      socket.once('connect', () => upstream.setTimeout(0));
+    });
     upstream.on('timeout', () => upstream.destroy(new Refusal(504, 'the destination did not answer in time')));
     upstream.on('error', (error) => refuse(answer, error));
-    upstream.on('response', (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
-      response.on('error', () => answer.destroy());
-      response.pipe(answer);
-    });
+    upstream.on('response', (response) => passOn(response, answer));
     answer.on('close', () => upstream.destroy());
     incoming.pipe(upstream);
   } catch (error) {
     refuse(answer, error);
+  }
+};
+
+const passOn = (response: IncomingMessage, answer: ServerResponse): void => {
+  response.on('error', () => answer.destroy());
+  try {
+    // Trailers are not passed on.
+    const { trailer: _unused, ...headers } = response.headers;
+    answer.writeHead(response.statusCode ?? 0, headers);
+    response.pipe(answer);
+  } catch (error) {
+    // Node reads statuses that it does not write. Nothing else would catch this error of a foreign server.
+    response.destroy();
+    refuse(answer, Object.assign(new Refusal(502, 'the answer of the destination is malformed'), { cause: error }));
   }
 };
 

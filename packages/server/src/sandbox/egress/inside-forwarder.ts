@@ -16,7 +16,7 @@ const server = createServer((client) => {
   const proxy = connect(socketPath);
   for (const [from, to] of [[client, proxy], [proxy, client]]) {
     from.on('error', () => to.destroy());
-    from.on('close', () => to.destroy());
+    from.on('close', () => to.destroySoon());
     from.pipe(to);
   }
 });

@@ -71,6 +71,14 @@ export class BackendFolders {
     ];
   }
 
+  /** Takes the backend away under a name by which no command finds it; what still runs in it is not disturbed. */
+  async retire(id: string): Promise<void> {
+    const path = this.#backend(id);
+    if (!this.has(id)) return;
+    await removeTree(`${path}.new`);
+    await rename(path, `${path}.new`);
+  }
+
   async destroy(id: string): Promise<void> {
     await removeTree(this.#backend(id));
     await removeTree(`${this.#backend(id)}.new`);
@@ -146,17 +154,36 @@ interface Used {
   entries: number;
 }
 
-/** Adds what is below a folder; what vanishes meanwhile does not count. */
+const SEPARATOR = Buffer.from('/');
+
+/** Entries of a folder by their paths as bytes: names need not be UTF-8, and one that is not leads nowhere as a text. */
+async function* entriesIn(folder: Buffer): AsyncGenerator<{ readonly path: Buffer; readonly isFolder: boolean }> {
+  for await (const entry of await opendir(folder, { encoding: 'latin1' })) {
+    const path = Buffer.concat([folder, SEPARATOR, Buffer.from(entry.name, 'latin1')]);
+    yield { path, isFolder: entry.isDirectory() };
+  }
+}
+
+/** Bytes of one entry on the disk; what vanishes meanwhile does not count. */
+const entryBytes = async (path: Buffer): Promise<number> => {
+  try {
+    return (await lstat(path)).blocks * BLOCK_BYTES;
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
+};
+
+/** Adds what is below a folder. */
 const addTree = async (root: string, used: Used, limit: number): Promise<void> => {
-  const pending = [root];
+  const pending = [Buffer.from(root)];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     try {
-      for await (const entry of await opendir(folder)) {
-        const path = join(folder, entry.name);
-        used.bytes += (await lstat(path)).blocks * BLOCK_BYTES;
+      for await (const { path, isFolder } of entriesIn(folder)) {
+        used.bytes += await entryBytes(path);
         used.entries += 1;
         if (used.bytes > limit || used.entries > ENTRIES_MAX) return;
-        if (entry.isDirectory()) pending.push(path);
+        if (isFolder) pending.push(path);
       }
     } catch (error) {
       if (isMissing(error)) continue;
@@ -180,10 +207,9 @@ const removeTree = async (path: string): Promise<void> => {
 };
 
 const openTree = async (root: string): Promise<void> => {
-  const pending = [root];
+  const pending = [Buffer.from(root)];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     await chmod(folder, 0o700);
-    for (const entry of await readdir(folder, { withFileTypes: true }))
-      if (entry.isDirectory()) pending.push(join(folder, entry.name));
+    for await (const { path, isFolder } of entriesIn(folder)) if (isFolder) pending.push(path);
   }
 };

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { existsSync, rmdirSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { SandboxLimits } from '../contract.ts';
@@ -10,13 +10,14 @@ export interface ControlGroup {
   admit(pid: number): Promise<void>;
   /** How often the kernel ended one of its processes for want of memory. */
   memoryKills(): Promise<number>;
-  /** Ends what is left and removes the group; one that is still in use stays. */
-  close(): Promise<void>;
+  /** Ends this use of the group; the last one removes it, unless processes are left in it. */
+  close(): void;
 }
 
 /** Makes control groups by one version of the kernel's interface. */
 export interface ControlGroups {
   readonly version: 1 | 2;
+  /** Uses of one name at a time share one group, and so its limits. */
   open(name: string, limits: SandboxLimits): Promise<ControlGroup>;
 }
 
@@ -82,15 +83,18 @@ class Group implements ControlGroup {
     return killsIn(await contentOf(this.#eventsPath));
   }
 
-  async close(): Promise<void> {
-    for (const folder of this.#folders) await removeGroup(folder);
+  close(): void {
+    for (const folder of this.#folders) removeGroup(folder);
   }
 }
 
-/** Processes that have just ended hold their group for a moment: it is then removed with a later command, or at the next start. */
-const removeGroup = async (folder: string): Promise<void> => {
+/**
+ * Processes that have just ended hold their group for a moment: it is then removed with a later command, or at the next start. Synchronous:
+ * no one can open the group again between the decision to remove it and its end.
+ */
+const removeGroup = (folder: string): void => {
   try {
-    await rmdir(folder);
+    rmdirSync(folder);
   } catch (error) {
     const { code } = error as { readonly code?: string };
     if (code !== 'EBUSY' && code !== 'ENOENT' && code !== 'ENOTEMPTY') throw error;
@@ -132,6 +136,36 @@ const openVersion2 = async (parent: string, name: string, limits: SandboxLimits)
 /** A group as small as one can be, to find out whether groups can be made. */
 const TRIAL: SandboxLimits = { cpu: 1, memoryBytes: 64 * 1_048_576, pids: 8, diskBytes: 0, outputBytes: 0 };
 
+/** The same groups, each of which stays while anyone uses it: commands of one sandbox run side by side. */
+const countingUses = ({ version, open }: ControlGroups): ControlGroups => {
+  const uses = new Map<string, number>();
+  const isLast = (name: string): boolean => {
+    const left = (uses.get(name) ?? 1) - 1;
+    if (left > 0) uses.set(name, left);
+    else uses.delete(name);
+    return left <= 0;
+  };
+  return {
+    version,
+    open: async (name, limits) => {
+      uses.set(name, (uses.get(name) ?? 0) + 1);
+      try {
+        const group = await open(name, limits);
+        return {
+          admit: (pid) => group.admit(pid),
+          memoryKills: () => group.memoryKills(),
+          close: () => {
+            if (isLast(name)) group.close();
+          },
+        };
+      } catch (error) {
+        isLast(name);
+        throw error;
+      }
+    },
+  };
+};
+
 /** Control groups of this process, below its own one; undefined when it may not make any. */
 export const findControlGroups = async (places: GroupPlaces): Promise<ControlGroups | undefined> => {
   const own = ownFolders(places);
@@ -146,8 +180,8 @@ export const findControlGroups = async (places: GroupPlaces): Promise<ControlGro
     try {
       if (groups.version === 2) await setValue(join(unified, 'cgroup.subtree_control'), '+memory +pids +cpu');
       await removeLeftovers(groups.version === 2 ? [unified] : [...own.values()]);
-      await (await groups.open('trial', TRIAL)).close();
-      return groups;
+      (await groups.open('trial', TRIAL)).close();
+      return countingUses(groups);
     } catch (error) {
       if (!isRefusal(error)) throw error;
     }
@@ -175,7 +209,7 @@ const removeLeftovers = async (folders: readonly string[]): Promise<void> => {
     });
     for (const name of names) {
       const maker = ANY_GROUP.exec(name)?.[1];
-      if (maker !== undefined && !existsSync(`/proc/${maker}`)) await removeGroup(join(folder, name));
+      if (maker !== undefined && !existsSync(`/proc/${maker}`)) removeGroup(join(folder, name));
     }
   }
 };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, Fault } from '../../base/index.ts';
 import { BoundedOutput } from '../bounded-output.ts';
 import type { SandboxEnd, SandboxResult } from '../contract.ts';
 
@@ -28,13 +28,31 @@ const OUTER_GATE = 'read -r begin <&4 && exec "$0" --args 3 -- "$@"';
 /** Runs in the finished jail: says so, and waits until it may continue. */
 const INNER_GATE = 'echo ready >&5; read -r go <&4 || exit 125; exec 4<&- 5>&-; exec "$@"';
 
+/** What the kernel takes as one argument, without the zero that ends it. */
+const ARGUMENT_BYTES = 131_071;
+
+/**
+ * Refuses texts that would not arrive as they are. Options are sent with a zero after each: a zero within one would end it, and what
+ * follows would be an option of its own, such as a mount of the machine's files.
+ */
+const checkTexts = (texts: readonly string[]): void => {
+  const refuse = (problem: string): never => {
+    throw new Fault('INVALID_ARGUMENT', 'SANDBOX_COMMAND', problem);
+  };
+  if (texts.some((text) => text.includes('\0')))
+    refuse('a command, its folder and its variables must not contain the character U+0000');
+  if (texts.some((text) => Buffer.byteLength(text) > ARGUMENT_BYTES))
+    refuse(`an argument or variable of a command must not have more than ${ARGUMENT_BYTES} bytes`);
+};
+
 /**
  * Runs bubblewrap to the end of all processes inside. Killing its one process on this side ends them: it is the parent of the first
  * process of their process namespace, which takes all others with it. That holds once the jail is finished, so the command begins
  * only then, and what has to end before never begins. The options go through a pipe, since the jail sees the command
- * line. Rejects when it could not be started.
+ * line. Rejects when it could not be started; Fault INVALID_ARGUMENT SANDBOX_COMMAND for texts that no process can be given.
  */
 export const runJail = async (run: JailRun): Promise<SandboxResult> => {
+  checkTexts([...run.options, ...run.command]);
   if (run.signal.aborted) return { exitCode: 137, ...new BoundedOutput(0).get(), endedBy: 'stopped' };
   const child = spawn('/bin/sh', ['-c', OUTER_GATE, run.program, '/bin/sh', '-c', INNER_GATE, 'sh', ...run.command], {
     env: {},
@@ -132,6 +150,6 @@ const watching = ({ watch, clock }: JailRun, end: (why: SandboxEnd) => void): ((
   };
 };
 
-/** First line of what bubblewrap complained of, without the paths of this machine. */
+/** First line of what bubblewrap complained of. */
 export const complaintOf = (stderr: Uint8Array): string =>
   Buffer.from(stderr).toString('utf8').trim().split('\n')[0]?.slice(0, COMPLAINT_CHARS) ?? '';

@@ -56,6 +56,24 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
     expect((await sh('echo 1 > /workspace/fixed/x', plan, { setup: { network: { mode: 'none' } } })).exitCode).toBe(0);
   });
 
+  it('runs nothing whose texts would become options of the jail, or that no process can be given', async () => {
+    const option = testCommand(['/bin/ls', '/tmp/sandbox'], {
+      cwd: `/workspace\0--bind\0${import.meta.dirname}/..\0/tmp`,
+    });
+    for (const command of [
+      option,
+      testCommand(['/bin/echo', 'a\0b']),
+      testCommand(['/bin/true'], { env: { A: 'b\0--share-net' } }),
+      testCommand(['/bin/echo', 'x'.repeat(131_072)]),
+    ])
+      await expect(provider.exec(plan, command, never)).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        reason: 'SANDBOX_COMMAND',
+      });
+    const longest = await provider.exec(plan, testCommand(['/bin/true', 'x'.repeat(131_071)]), never);
+    expect(longest.exitCode).toBe(0);
+  });
+
   it('gets no rights back, nor namespaces of its own', async () => {
     const { out } = shown(
       await sh('grep -E "^(NoNewPrivs|CapEff|CapBnd)" /proc/self/status; unshare -Ur id || echo refused', plan),
@@ -80,7 +98,13 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
     await provider.create(other);
     const running = sh(`setsid sleep ${mark}`, other);
     await expect.poll(isRunning).toBe(true);
+    let isOver = false;
+    void running.then(() => {
+      isOver = true;
+    });
     await provider.destroy('doomed');
+    // Before its folder was removed: a process could have put links in the way.
+    expect(isOver).toBe(true);
     expect((await running).endedBy).toBe('stopped');
     await expect.poll(isRunning).toBe(false);
   });
@@ -113,6 +137,43 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
     const many = await sh('for i in 1 2 3; do head -c 9000000 /dev/zero > f$i; done; sleep 1000', plan);
     expect(many.endedBy).toBe('disk');
     expect((await sh('rm -f big f1 f2 f3', plan)).exitCode).toBe(0);
+  });
+
+  it('is held to its disk in folders whose names are not UTF-8 too, and these can be removed', async () => {
+    const own = testPlan('bytes');
+    await provider.create(own);
+    const fill = 'for i in 1 2 3; do head -c 9000000 /dev/zero > "$d/f$i"; done; chmod 0 "$d"; sleep 1000';
+    const hidden = await sh(`d=$(printf 'a\\377'); mkdir "$d"; ${fill}`, own);
+    expect(hidden.endedBy).toBe('disk');
+    await provider.destroy('bytes');
+    expect(existsSync(join(root, 'backends', 'bytes'))).toBe(false);
+  });
+
+  it('runs commands of one sandbox side by side, each within its limits until the last one ends', async () => {
+    const starts = Array.from({ length: 24 }, async (_, index) => {
+      await new Promise((resolve) => setTimeout(resolve, index * 20));
+      return (await sh(':', plan)).exitCode;
+    });
+    expect(new Set(await Promise.all(starts))).toEqual(new Set([0]));
+  });
+
+  it('keeps what one of several writers of a file wrote, whole, and writes no folder', async () => {
+    const texts = ['a', 'b', 'c'].map((letter) => letter.repeat(400_000));
+    const write = (path: string, text: string) =>
+      provider.writeFile(plan, path, { signal: never, bytes: Buffer.from(text) });
+    await Promise.all(texts.map((text) => write('shared/file', text)));
+    const read = await provider.readFile(plan, 'shared/file', { signal: never, limitBytes: 1_000_000 });
+    expect(texts).toContain(Buffer.from(read).toString());
+    expect((await provider.listFiles(plan, 'shared', { signal: never })).map(({ name }) => name)).toEqual(['file']);
+    await expect(write('shared/', 'x')).rejects.toMatchObject({ message: 'shared/ is a folder' });
+  });
+
+  it('has the name servers of the machine exactly where it has its network', async () => {
+    const script = 'cat /etc/resolv.conf';
+    expect((await sh(script, plan)).exitCode).not.toBe(0);
+    const isThere = existsSync('/etc/resolv.conf');
+    const { stdout } = await sh(script, { ...plan, network: { mode: 'host' } });
+    expect(Buffer.from(stdout).toString()).toBe(isThere ? readFileSync('/etc/resolv.conf', 'utf8') : '');
   });
 
   it('is held to memory and number of processes where the machine has control groups', async () => {

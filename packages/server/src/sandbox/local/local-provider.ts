@@ -14,7 +14,7 @@ import type {
   SandboxProvider,
   SandboxResult,
 } from '../contract.ts';
-import { type EgressDeps, type EgressGate, openEgress } from '../egress/index.ts';
+import { type EgressDeps, type EgressGate, openEgress, removeDeadGates } from '../egress/index.ts';
 import { listThroughCommand, readThroughCommand, writeThroughCommand } from '../file-commands.ts';
 import { BackendFolders, PROBE_ID, UNCOUNTABLE } from './backend-folders.ts';
 import { type ControlGroup, type ControlGroups, findControlGroups, processLimits } from './control-groups.ts';
@@ -42,6 +42,12 @@ export interface LocalProviderDeps extends EgressDeps {
   readonly facts?: Partial<MachineFacts>;
   /** False = limits by rlimits even where control groups can be made. */
   readonly mayGroup?: boolean;
+}
+
+interface RunningCommand {
+  /** Ends it. */
+  readonly ends: AbortController;
+  readonly isOver: Promise<void>;
 }
 
 /** What a successful probe found. */
@@ -79,9 +85,12 @@ const OWN_SETTINGS: Readonly<Record<string, string>> = {
   hosts: '127.0.0.1 localhost sandbox\n::1 localhost\n',
 };
 
-const systemPaths = (): readonly SystemPath[] => {
+/** Where programs find the name servers, for a jail that has the network of the machine. */
+const NAME_SERVERS = '/etc/resolv.conf';
+
+const systemPaths = (network: Jail['network']): readonly SystemPath[] => {
   const found: SystemPath[] = [];
-  for (const path of [...SYSTEM, ...SETTINGS]) {
+  for (const path of [...SYSTEM, ...SETTINGS, ...(network === 'host' ? [NAME_SERVERS] : [])]) {
     if (!existsSync(path)) continue;
     const isLink = SYSTEM.includes(path) && lstatSync(path).isSymbolicLink();
     found.push(isLink ? { path, link: readlinkSync(path) } : { path });
@@ -124,8 +133,8 @@ export class LocalProvider implements SandboxProvider {
   readonly #deps: LocalProviderDeps;
   readonly #folders: BackendFolders;
   #working: Promise<Working> | undefined;
-  /** Ends the commands of a backend that is destroyed. */
-  readonly #running = new Map<string, Set<AbortController>>();
+  /** Commands by their backend, which end before it is destroyed. */
+  readonly #running = new Map<string, Set<RunningCommand>>();
 
   constructor(deps: LocalProviderDeps) {
     this.#deps = deps;
@@ -158,13 +167,16 @@ export class LocalProvider implements SandboxProvider {
     const working = await this.#ready();
     if (!this.#folders.has(plan.id)) throw new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone');
     const ends = new AbortController();
+    const { promise: isOver, resolve: finish } = Promise.withResolvers<void>();
+    const own = { ends, isOver };
     const running = this.#running.get(plan.id) ?? new Set();
-    this.#running.set(plan.id, running.add(ends));
+    this.#running.set(plan.id, running.add(own));
     try {
       return await this.#jailed(working, plan, { command, signal: AbortSignal.any([signal, ends.signal]) });
     } finally {
-      running.delete(ends);
+      running.delete(own);
       if (running.size === 0) this.#running.delete(plan.id);
+      finish();
     }
   }
 
@@ -185,7 +197,12 @@ export class LocalProvider implements SandboxProvider {
   }
 
   async destroy(id: string): Promise<void> {
-    for (const ends of this.#running.get(id) ?? []) ends.abort();
+    // No command begins in it from now on.
+    await this.#folders.retire(id);
+    const running = [...(this.#running.get(id) ?? [])];
+    for (const { ends } of running) ends.abort();
+    // A process that still runs could put links in the way of the removal, which would then remove what they point to.
+    await Promise.all(running.map(({ isOver }) => isOver));
     await this.#folders.destroy(id);
   }
 
@@ -216,6 +233,7 @@ export class LocalProvider implements SandboxProvider {
     for (const [name, text] of Object.entries(OWN_SETTINGS)) await writeFile(join(root, 'etc', name), text);
     const own = mayGroup ? await contentOfOwnGroups() : '';
     const groups = own === '' ? undefined : await findControlGroups({ root: '/sys/fs/cgroup', own });
+    await removeDeadGates();
     await this.#folders.create(PROBE_PLAN);
     try {
       let complaint = '';
@@ -249,9 +267,10 @@ export class LocalProvider implements SandboxProvider {
     const { clock } = this.#deps;
     const isSetup = command.setup !== undefined;
     const gate = await this.#gate(command.setup?.network ?? plan.network);
-    const jail = this.#jail(working, plan, { command, gate, mounts: this.#mounts(plan, isSetup) });
-    const group = await working.groups?.open(plan.id, plan.limits);
+    let group: ControlGroup | undefined;
     try {
+      group = await working.groups?.open(plan.id, plan.limits);
+      const jail = this.#jail(working, plan, { command, gate, mounts: this.#mounts(plan, isSetup) });
       const killsBefore = await group?.memoryKills();
       const result = await runJail({
         program: working.program,
@@ -267,7 +286,7 @@ export class LocalProvider implements SandboxProvider {
       });
       return await withMemoryEnd(result, group, killsBefore);
     } finally {
-      await group?.close();
+      group?.close();
       if (typeof gate !== 'string') await gate.close();
     }
   }
@@ -302,7 +321,7 @@ export class LocalProvider implements SandboxProvider {
     };
     return {
       form,
-      system: systemPaths(),
+      system: systemPaths(gate),
       mounts,
       cwd: command.cwd === '' ? home : command.cwd,
       env: { PATH: `${home}/.local/bin:/run/svc:/usr/local/bin:/usr/bin:/bin`, ...own, ...plan.env, ...command.env },
