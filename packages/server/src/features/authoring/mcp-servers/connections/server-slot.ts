@@ -92,7 +92,14 @@ export class ServerSlot {
     }
     const former = this.#former;
     if (former !== undefined) return former;
-    throw this.#failure ?? new McpFailure('timeout', 'the server did not answer in time');
+    throw this.#lastFailure;
+  }
+
+  /** Asks for the list whatever is known, unless the server failed a moment ago. Rejects with McpFailure where no answer comes after `waitMs`. */
+  async probe(waitMs: number): Promise<void> {
+    this.#usedAtMs = this.#nowMs;
+    const isTried = this.#nowMs >= this.#retryAtMs;
+    if (!isTried || (await this.#within(this.#refresh(), waitMs)) === undefined) throw this.#lastFailure;
   }
 
   /** Rejects with McpFailure. A call that the server did not take because it forgot the session is made once more. */
@@ -139,6 +146,10 @@ export class ServerSlot {
 
   get #nowMs(): number {
     return this.#deps.clock.monotonicMs();
+  }
+
+  get #lastFailure(): McpFailure {
+    return this.#failure ?? new McpFailure('timeout', 'the server did not answer in time');
   }
 
   get #ageMs(): number {
