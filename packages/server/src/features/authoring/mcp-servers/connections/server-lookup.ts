@@ -4,7 +4,7 @@ import type { McpAuthorization, McpEra, McpTarget } from '../../../../protocols/
 import { isSecretReference, SYSTEM_NAMESPACE } from '../../../../resources/index.ts';
 import type { ReadTx, Store } from '../../../../store/contracts/index.ts';
 import type { SourcedText } from '../effective-server.ts';
-import type { McpReferences, ResolvedMcpServer } from '../mcp-references.ts';
+import { bindingSpec, isForeignProcess, type McpReferences, type ResolvedMcpServer } from '../mcp-references.ts';
 import { ERA_ANNOTATION, isStdio } from '../mcp-rules.ts';
 import type { BrokerTokens } from './auth-broker.ts';
 import type { ServerUse, WantedServer } from './wanted-server.ts';
@@ -21,7 +21,7 @@ export interface ServerLookupDeps {
 }
 
 /** Why nothing connects to a server that was found. */
-type Unusable = 'disabled' | 'broker';
+type Unusable = 'disabled' | 'broker' | 'foreign-process';
 
 /** Finds what references of agents, servers and bindings lead to. */
 export class ServerLookup {
@@ -71,6 +71,8 @@ export class ServerLookup {
   async #wanted(namespace: string, resolved: ResolvedMcpServer, use?: ServerUse): Promise<WantedServer | Unusable> {
     const { server, binding, effective } = resolved;
     if (effective.isDisabled) return 'disabled';
+    if (binding !== undefined && isForeignProcess(server, { ...binding, spec: bindingSpec(binding) }))
+      return 'foreign-process';
     const hasBroker = effective.authBroker !== undefined;
     if (hasBroker && use === undefined) return 'broker';
     const subject = binding ?? server;
