@@ -146,6 +146,18 @@ describe('a server over HTTP', () => {
     expect(bodies.join()).not.toContain('"initialize"');
   });
 
+  it('that is not at the address is a failure that says so', async () => {
+    const intercept = (_request: unknown, response: import('node:http').ServerResponse) => {
+      response.writeHead(404).end();
+      return true;
+    };
+    const server = await httpServer('both', newLog(), { intercept });
+    await expect(connect(at(server.url))).rejects.toMatchObject({
+      kind: 'connect',
+      message: 'there is no MCP server at this address (HTTP 404)',
+    });
+  });
+
   it('that is down, or answers nonsense, is a failure without anything that it wrote', async () => {
     const server = await httpServer('both');
     await server.close();

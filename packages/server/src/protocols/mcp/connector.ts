@@ -11,7 +11,7 @@ import {
   type McpProcessTarget,
   type McpTarget,
 } from './contract.ts';
-import { failureOf } from './failures.ts';
+import { connectFailureOf, failureOf } from './failures.ts';
 import { guardFlood } from './flood-guard.ts';
 
 export interface McpConnectorDeps {
@@ -84,7 +84,9 @@ const open = async (opening: Opening, { signal }: McpConnectOptions): Promise<Mc
     ended.throwIfAborted();
     await Promise.race([client.connect(transport, { signal: ended }), aborted]);
   } catch (error) {
-    const failure = failureOf(flood.signal.aborted ? flood.signal.reason : signal.aborted ? signal.reason : error);
+    const failure = connectFailureOf(
+      flood.signal.aborted ? flood.signal.reason : signal.aborted ? signal.reason : error,
+    );
     await quietly(client.close());
     await quietly(transport.close());
     throw failure;
