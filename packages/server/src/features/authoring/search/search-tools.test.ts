@@ -83,8 +83,8 @@ const search = async (input: object, change: object = {}) =>
     readonly kind: string;
     readonly title: string;
   }[];
-const open = (ref: string, change: object = {}) =>
-  caller.call('open_result', { ref }, { capabilities: CAPABILITIES, ...change });
+const open = (ref: string, change: object = {}, part: object = {}) =>
+  caller.call('open_result', { ref, ...part }, { capabilities: CAPABILITIES, ...change });
 
 describe('search', () => {
   it('finds files, knowledge and other sessions of the agent at once, and opens what it found', async () => {
@@ -108,6 +108,19 @@ describe('search', () => {
     ]);
     expect(await search({ query: 'lighthouses', kinds: ['sessions'] })).toHaveLength(1);
     expect(await search({ query: 'lighthouses', limit: 2 })).toHaveLength(2);
+  });
+
+  it('opens a long text in parts that never end in the middle of a character', async () => {
+    await world.store.write((tx) =>
+      tx.log.insertMessage({
+        ...{ id: '000002', sessionId: OTHER, role: 1, createdAt: 6, labels: {}, turnId: '', revision: 1 },
+        parts: JSON.stringify([{ id: '0', type: 1, content: 'ab😀cd' }]),
+      }),
+    );
+    const ref = `session://${OTHER}/000002`;
+    expect(await open(ref, {}, { limit: 3 })).toMatchObject({ content: 'ab😀', total_chars: 6, next_offset: 4 });
+    const rest = await open(ref, {}, { offset: 4 });
+    expect([rest.content, 'next_offset' in rest]).toEqual(['cd', false]);
   });
 
   it('shows no kind that is not granted, nothing of others, and no memory of another identity', async () => {

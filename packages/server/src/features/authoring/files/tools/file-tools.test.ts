@@ -133,6 +133,15 @@ describe('file tools', () => {
     expect(await call('delete_file', { path: '/skills/far/note' }, below)).toMatchObject({ code: 'invalid_arguments' });
   });
 
+  it('show of the namespace of an inherited skill only the files of the skill, not others in its folder', async () => {
+    await world.made('/skills/far/notes.txt', 'private', { ns: 'default' });
+    active = new Map([['far', 'default']]);
+    const below = { namespace: 'default:below' };
+    for (const tool of ['read_file', 'get_file_metadata'])
+      expect(await call(tool, { path: '/skills/far/notes.txt' }, below)).toMatchObject({ ok: false, code: 'failed' });
+    expect((await call('read_file', { path: '/skills/far/notes.txt' })).content).toBe('private');
+  });
+
   it('reach namespaces below only by grant, and refuse all others alike', async () => {
     await world.made('/a', 'below', { ns: 'default:below' });
     await world.made('/a', 'rival', { ns: 'rival' });
