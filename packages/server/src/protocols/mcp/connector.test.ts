@@ -24,14 +24,24 @@ const connect = async (target: McpTarget, era: McpEra = 'auto', signal = idle): 
   return connection;
 };
 const at = (url: string, transport: 'http' | 'sse' = 'http'): McpTarget => ({
-  ...{ transport, url, headers: { 'x-team': 'blue' }, isTrusted: false },
+  transport,
+  url,
+  headers: { 'x-team': 'blue' },
+  isTrusted: false,
 });
 const processTarget = (mode: string): McpTarget => ({
-  ...{ transport: 'stdio', command: process.execPath, args: [PROCESS, mode], environment: { TOKEN: 'x' } },
+  transport: 'stdio',
+  command: process.execPath,
+  args: [PROCESS, mode],
+  environment: { TOKEN: 'x' },
 });
 const call = (tool: string, more: Partial<McpCall> = {}): McpCall => ({
-  ...{ tool, input: {}, meta: { 'svc/idempotency-key': 'k1' }, signal: idle },
-  ...{ progress: () => undefined, reply: () => undefined },
+  tool,
+  input: {},
+  meta: { 'svc/idempotency-key': 'k1' },
+  signal: idle,
+  progress: () => undefined,
+  reply: () => undefined,
   ...more,
 });
 const httpServer = async (era: TestEra, log = newLog(), options = {}) => {
@@ -78,7 +88,7 @@ describe.each([
     expect(await failure(connection.call(call('add', { input: { a: 'x' } })))).toMatch(/none|malformed|rejected/);
   });
 
-  it('is told when a call is cancelled', async () => {
+  it('learns that a call is cancelled', async () => {
     const log = newLog();
     const connection = await connect(at((await httpServer(era, log)).url));
     const abort = new AbortController();

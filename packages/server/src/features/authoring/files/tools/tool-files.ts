@@ -85,8 +85,13 @@ export class ToolFiles {
     const seen: StoredResource[] = [];
     for (let pageToken = ''; ; ) {
       const page = await this.#deps.reads.list({
-        ...{ namespace, pathPrefix: asked.prefix, purpose: asked.purpose, pageSize: 0, pageToken },
-        ...{ labelSelector: '', metadataOnly: false },
+        namespace,
+        pathPrefix: asked.prefix,
+        purpose: asked.purpose,
+        pageSize: 0,
+        pageToken,
+        labelSelector: '',
+        metadataOnly: false,
       });
       for (const record of page.records) if (await this.isSeen(context, record)) seen.push(record);
       pageToken = page.nextPageToken;

@@ -31,7 +31,11 @@ export const workspaceSearch = (deps: WorkspaceSearchDeps) => ({
       }),
     );
     return found.map(({ name, path, snippet, score, updatedAt }) => ({
-      ...{ ref: `file://${namespace}/${name}`, title: path, snippet, score, updatedAt },
+      ref: `file://${namespace}/${name}`,
+      title: path,
+      snippet,
+      score,
+      updatedAt,
     }));
   },
   open: async (context: ToolContext, ref: string, part: Readonly<Record<string, unknown>>) => {

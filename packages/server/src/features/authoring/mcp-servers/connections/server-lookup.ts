@@ -13,7 +13,7 @@ export interface ServerLookupDeps {
   readonly store: Pick<Store, 'direct'>;
   /** Opens sealed values. */
   readonly references: McpReferences;
-  /** Value behind `secret://`, from the namespace of the resource that holds the reference. Throws a Fault. */
+  /** The value that a `secret://` reference names, seen from the namespace of the resource that holds it. Throws a Fault. */
   readonly secret: (namespace: string, reference: string) => Promise<string>;
   readonly brokers: Pick<BrokerTokens, 'authorization'>;
   /** The namespace and its ancestors, [] for one that is deleted. */
@@ -82,7 +82,11 @@ export class ServerLookup {
     const key = createHash('sha256').update(JSON.stringify(made)).digest('hex');
     const wanted = {
       place: `${subject.uid}@${namespace}`,
-      ...{ key, namespace, subject, era, allowlist: effective.allowlist },
+      key,
+      namespace,
+      subject,
+      era,
+      allowlist: effective.allowlist,
       target: () => this.#target(resolved),
     };
     if (!hasBroker || use === undefined) return wanted;
@@ -100,7 +104,10 @@ export class ServerLookup {
     const { url = '', audience = '', cacheTtlSeconds = 0 } = authBroker ?? {};
     return this.#deps.brokers.authorization({
       ...use,
-      ...{ audience, cacheTtlSeconds, serverName: server.key.name, isTrusted: home === SYSTEM_NAMESPACE },
+      audience,
+      cacheTtlSeconds,
+      serverName: server.key.name,
+      isTrusted: home === SYSTEM_NAMESPACE,
       url: () => this.#resolved({ text: url, namespace: home }),
     });
   }

@@ -12,7 +12,7 @@ const never = (signal: AbortSignal): Promise<never> =>
 /** Lets everything happen that needs no time. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A server of which each test says how it behaves. */
+/** A server whose behaviour each test sets. */
 class Server {
   connects = 0;
   lists = 0;
@@ -58,8 +58,12 @@ class Server {
 }
 
 const CALL = {
-  ...{ tool: 'a', input: {}, meta: {}, signal: new AbortController().signal },
-  ...{ progress: () => undefined, reply: () => undefined },
+  tool: 'a',
+  input: {},
+  meta: {},
+  signal: new AbortController().signal,
+  progress: () => undefined,
+  reply: () => undefined,
 };
 
 describe('a server in use', () => {
