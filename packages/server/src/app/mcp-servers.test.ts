@@ -34,7 +34,9 @@ const apply = (...documents: readonly object[]) =>
     text: documents.map((item) => JSON.stringify(item)).join('\n---\n'),
   });
 const manifest = (kind: string, name: string, spec: object) => ({
-  ...{ kind, metadata: { name, namespace: 'default' }, spec },
+  kind,
+  metadata: { name, namespace: 'default' },
+  spec,
 });
 const agent = (name: string, servers: readonly string[], more: object = {}) =>
   manifest('Agent', name, { systemPrompt: 'x', mcpServerRefs: servers, ...more });
@@ -207,7 +209,9 @@ describe('an agent with an MCP server', () => {
         ['vip', 'guest', 'tools'],
       ]);
       expect(asked[0]?.claims).toMatchObject({
-        ...{ 'svc:ns': 'default', 'svc:mcp_server': 'vip', 'svc:agent': 'guest' },
+        'svc:ns': 'default',
+        'svc:mcp_server': 'vip',
+        'svc:agent': 'guest',
         'svc:session': asked[0]?.body['session_id'],
       });
       expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer t2');

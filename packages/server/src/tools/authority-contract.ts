@@ -45,6 +45,31 @@ export const namespaceOf = async (
 /** A result that is one JSON value, for the model as text and for programs as data. */
 export const jsonResult = (value: unknown): ToolResult => textResult(JSON.stringify(value), value);
 
+/** Characters (UTF-16 units) of a text that one call answers, unless it asks for fewer or more. */
+const PART_DEFAULT = 20_000;
+const PART_MAX = 40_000;
+
+/** Arguments of tools that read a text in parts. */
+export const PART_ARGUMENTS = {
+  offset: { type: 'integer', minimum: 0, default: 0, description: 'first character to read' },
+  limit: { type: 'integer', minimum: 1, maximum: PART_MAX, default: PART_DEFAULT },
+} as const;
+
+/** The part of a text that a call with `PART_ARGUMENTS` asks for, and where to continue; never ends between the halves of a surrogate pair. */
+export const textPart = (text: string, asked: Readonly<Record<string, unknown>>) => {
+  const offset = Math.min(numberOf(asked['offset'], 0), text.length);
+  const end = wholeEnd(text, Math.min(text.length, offset + numberOf(asked['limit'], PART_DEFAULT)));
+  return {
+    content: text.slice(offset, end),
+    offset,
+    total_chars: text.length,
+    ...(end < text.length ? { next_offset: end } : {}),
+  };
+};
+
+const wholeEnd = (text: string, end: number): number =>
+  end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end + 1 : end;
+
 /** A time in micros as models read it. */
 export const shownTime = (micros: number): string => new Date(Math.floor(micros / 1_000)).toISOString();
 

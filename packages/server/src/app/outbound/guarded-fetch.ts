@@ -21,7 +21,7 @@ interface GuardedFetchOptions {
 interface FetchOptions {
   readonly limitBytes: number;
   readonly signal: AbortSignal;
-  /** Also addresses with plain http, of which only public ones are fetched as well. */
+  /** Plain http is accepted as well; the same addresses are refused. */
   readonly acceptsHttp?: boolean;
 }
 

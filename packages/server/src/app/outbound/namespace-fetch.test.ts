@@ -27,7 +27,7 @@ afterAll(() => {
   server.close();
 });
 
-/** A name server of which the test says what it answers. */
+/** A name server with the answers that a test gives it. */
 const resolveTo = (...addresses: readonly string[]) =>
   ((_host: string, _options: object, done: (error: null, found: object[]) => void) =>
     done(
@@ -62,7 +62,7 @@ describe('a request for a namespace', () => {
     },
   );
 
-  it('reaches no private address behind a name, and the one it checked otherwise', async () => {
+  it('refuses a name that leads to a private address, and connects to the address it checked otherwise', async () => {
     const at = (...addresses: readonly string[]) =>
       new NamespaceFetch({ allow: ['127.0.0.2'], isLocal: false, resolve: resolveTo(...addresses) });
     expect(await outcome(at('127.0.0.1'), `http://a.example:${port}/`)).toBe('ADDRESS_REFUSED');

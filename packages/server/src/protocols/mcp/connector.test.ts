@@ -24,14 +24,24 @@ const connect = async (target: McpTarget, era: McpEra = 'auto', signal = idle): 
   return connection;
 };
 const at = (url: string, transport: 'http' | 'sse' = 'http'): McpTarget => ({
-  ...{ transport, url, headers: { 'x-team': 'blue' }, isTrusted: false },
+  transport,
+  url,
+  headers: { 'x-team': 'blue' },
+  isTrusted: false,
 });
 const processTarget = (mode: string): McpTarget => ({
-  ...{ transport: 'stdio', command: process.execPath, args: [PROCESS, mode], environment: { TOKEN: 'x' } },
+  transport: 'stdio',
+  command: process.execPath,
+  args: [PROCESS, mode],
+  environment: { TOKEN: 'x' },
 });
 const call = (tool: string, more: Partial<McpCall> = {}): McpCall => ({
-  ...{ tool, input: {}, meta: { 'svc/idempotency-key': 'k1' }, signal: idle },
-  ...{ progress: () => undefined, reply: () => undefined },
+  tool,
+  input: {},
+  meta: { 'svc/idempotency-key': 'k1' },
+  signal: idle,
+  progress: () => undefined,
+  reply: () => undefined,
   ...more,
 });
 const httpServer = async (era: TestEra, log = newLog(), options = {}) => {
@@ -78,7 +88,7 @@ describe.each([
     expect(await failure(connection.call(call('add', { input: { a: 'x' } })))).toMatch(/none|malformed|rejected/);
   });
 
-  it('is told when a call is cancelled', async () => {
+  it('learns that a call is cancelled', async () => {
     const log = newLog();
     const connection = await connect(at((await httpServer(era, log)).url));
     const abort = new AbortController();
@@ -144,6 +154,18 @@ describe('a server over HTTP', () => {
     const server = await httpServer('both', newLog(), { intercept });
     expect(await failure(connect(at(server.url)))).toBe('auth');
     expect(bodies.join()).not.toContain('"initialize"');
+  });
+
+  it('that is not at the address is a failure that says so', async () => {
+    const intercept = (_request: unknown, response: import('node:http').ServerResponse) => {
+      response.writeHead(404).end();
+      return true;
+    };
+    const server = await httpServer('both', newLog(), { intercept });
+    await expect(connect(at(server.url))).rejects.toMatchObject({
+      kind: 'connect',
+      message: 'there is no MCP server at this address (HTTP 404)',
+    });
   });
 
   it('that is down, or answers nonsense, is a failure without anything that it wrote', async () => {

@@ -11,7 +11,7 @@ import {
   type McpProcessTarget,
   type McpTarget,
 } from './contract.ts';
-import { failureOf } from './failures.ts';
+import { connectFailureOf, failureOf } from './failures.ts';
 import { guardFlood } from './flood-guard.ts';
 
 export interface McpConnectorDeps {
@@ -29,7 +29,7 @@ const STATELESS = '2026-07-28';
 const PROCESS_PROBE_MS = 5_000;
 /** How long the end of a session may take on the side of the server. */
 const GOODBYE_MS = 1_000;
-/** Longest line of a process: the library searches and copies all that it holds of a line with every piece of it that arrives. */
+/** Longest line of a process: with every chunk that arrives, the library searches and copies all that it holds of the line. */
 const LINE_BYTES_MAX = 4 * 1024 * 1024;
 /** Pages of one list. */
 const PAGES_MAX = 64;
@@ -84,7 +84,9 @@ const open = async (opening: Opening, { signal }: McpConnectOptions): Promise<Mc
     ended.throwIfAborted();
     await Promise.race([client.connect(transport, { signal: ended }), aborted]);
   } catch (error) {
-    const failure = failureOf(flood.signal.aborted ? flood.signal.reason : signal.aborted ? signal.reason : error);
+    const failure = connectFailureOf(
+      flood.signal.aborted ? flood.signal.reason : signal.aborted ? signal.reason : error,
+    );
     await quietly(client.close());
     await quietly(transport.close());
     throw failure;
@@ -97,7 +99,7 @@ const open = async (opening: Opening, { signal }: McpConnectOptions): Promise<Mc
   return connection;
 };
 
-/** A session is ended at its server where there is one; that it cannot be is no one's loss. */
+/** Ends the session at its server where there is one; a server that cannot be reached forgets it by itself. */
 const end = async ({ client, transport, clock }: Opening): Promise<void> => {
   if ('terminateSession' in transport && typeof transport.terminateSession === 'function') {
     const late = Promise.withResolvers<void>();

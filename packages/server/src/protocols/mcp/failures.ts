@@ -2,7 +2,7 @@ import type { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotoco
 import { isFault } from '../../base/index.ts';
 import { McpFailure, type McpFailureKind } from './contract.ts';
 
-/** How many causes of an error are looked through. */
+/** How many causes of an error are examined. */
 const CAUSES = 8;
 
 /** Codes of the library and what they mean to us. */
@@ -32,6 +32,7 @@ const TEXTS: Readonly<Record<McpFailureKind, string>> = {
 
 /** JSON-RPC: what the library throws for a result that differs from the tool's own schema, too. */
 const INVALID_PARAMS = -32_602;
+const INVALID_PARAMS_TEXT = 'the server refused the arguments, or its answer does not match the schema of the tool';
 
 /** The failure that an error of the library, of the network or of a signal stands for. */
 export const failureOf = (error: unknown): McpFailure => {
@@ -43,7 +44,15 @@ export const failureOf = (error: unknown): McpFailure => {
   const status = chain.map(statusOf).find((one) => one !== undefined);
   const kind = kindOf(chain, status);
   const detail = detailOf(chain, status);
-  return new McpFailure(kind, detail === '' ? TEXTS[kind] : `${TEXTS[kind]} (${detail})`, { cause: error });
+  const text = kind === 'malformed' && chain.some(isInvalidParams) ? INVALID_PARAMS_TEXT : TEXTS[kind];
+  return new McpFailure(kind, detail === '' ? text : `${text} (${detail})`, { cause: error });
+};
+
+/** The same for an attempt to connect: no session is open yet that the server could have forgotten. */
+export const connectFailureOf = (error: unknown): McpFailure => {
+  const failure = failureOf(error);
+  if (failure.kind !== 'expired') return failure;
+  return new McpFailure('connect', 'there is no MCP server at this address (HTTP 404)', { cause: error });
 };
 
 const kindOf = (chain: readonly unknown[], status: number | undefined): McpFailureKind => {
@@ -53,7 +62,7 @@ const kindOf = (chain: readonly unknown[], status: number | undefined): McpFailu
     const { name, code } = error as Partial<SdkError & ProtocolError>;
     if (name === 'TimeoutError') return 'timeout';
     if (name === 'AbortError') return 'lost';
-    if (typeof code === 'number' && name === 'ProtocolError') return code === INVALID_PARAMS ? 'malformed' : 'rejected';
+    if (typeof code === 'number' && name === 'ProtocolError') return isInvalidParams(error) ? 'malformed' : 'rejected';
     const known = typeof code === 'string' ? SDK_KINDS[code as SdkErrorCode] : undefined;
     if (known !== undefined) return known;
   }
@@ -63,6 +72,11 @@ const kindOf = (chain: readonly unknown[], status: number | undefined): McpFailu
 const isUnauthorized = (error: unknown): boolean => {
   const { name } = error as Partial<Error>;
   return name === 'UnauthorizedError' || name === 'InsufficientScopeError';
+};
+
+const isInvalidParams = (error: unknown): boolean => {
+  const { name, code } = error as Partial<ProtocolError>;
+  return name === 'ProtocolError' && code === INVALID_PARAMS;
 };
 
 const statusOf = (error: unknown): number | undefined => {

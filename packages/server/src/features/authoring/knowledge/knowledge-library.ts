@@ -96,7 +96,7 @@ export class KnowledgeLibrary {
     return true;
   }
 
-  /** Paths below a folder ('' = all), nearest namespace first, then by path; folders stand for what lies in them unless recursive. */
+  /** Paths below a folder ('' = all), nearest namespace first, then by path; unless recursive, a folder is one entry. */
   async entries(
     reads: LibraryReads,
     namespace: string,

@@ -1,6 +1,6 @@
 import { isFault } from '../../../base/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
-import { jsonResult, numberOf, shownTime } from '../../../tools/authority-contract.ts';
+import { jsonResult, shownTime, textPart } from '../../../tools/authority-contract.ts';
 import type { ToolContext, ToolResult } from '../../../tools/contract.ts';
 import type { KnowledgeDocument, KnowledgeLibrary } from './knowledge-library.ts';
 import { requireQuery } from './knowledge-rules.ts';
@@ -27,7 +27,10 @@ export const knowledgeSearch =
       const found = await store.read((tx) => library.search(tx, namespace, asked));
       return found.map(({ kind, namespace: place, name, path, snippet, score, updatedAt }) => ({
         ref: kind === 'File' ? `file://${place}/${name}` : `knowledge://${place}/${path}`,
-        ...{ title: path, snippet, score, updatedAt },
+        title: path,
+        snippet,
+        score,
+        updatedAt,
       }));
     },
     open: async (context: ToolContext, ref: string, part: Readonly<Record<string, unknown>>) => {
@@ -35,13 +38,8 @@ export const knowledgeSearch =
       if (place === undefined) return openFile(context, ref, part);
       const found = await unlessMissing(store.read((tx) => library.get(tx, context.namespace, path)));
       if (found?.namespace !== place || found.path !== path) return undefined;
-      const offset = Math.min(numberOf(part['offset'], 0), found.content.length);
-      const end = Math.min(found.content.length, offset + numberOf(part['limit'], found.content.length));
-      return jsonResult({
-        ...{ ref, path, namespace: place, updated_at: shownTime(found.updatedAt) },
-        ...{ content: found.content.slice(offset, end), offset, total_chars: found.content.length },
-        ...(end < found.content.length ? { next_offset: end } : {}),
-      });
+      const updatedAt = shownTime(found.updatedAt);
+      return jsonResult({ ref, path, namespace: place, updated_at: updatedAt, ...textPart(found.content, part) });
     },
   });
 

@@ -83,7 +83,10 @@ describe('knowledge tools', () => {
     const write = (path: string, content: string, run: string) =>
       call('knowledge_write', { path, content }, { capabilities, idempotencyKey: run });
     expect(await write('/help/faq.md', 'new', 'call-1')).toEqual({
-      ...{ path: 'help/faq.md', namespace: 'acme:west', name: 'faq', outcome: 'updated' },
+      path: 'help/faq.md',
+      namespace: 'acme:west',
+      name: 'faq',
+      outcome: 'updated',
     });
     expect(await write('übersicht', 'made', 'call-2')).toMatchObject({ outcome: 'created' });
     await world.call(createNamespaceKnowledge, {
@@ -106,7 +109,8 @@ describe('knowledge tools', () => {
     const capabilities = { knowledge: ['write'] };
     for (const path of ['..', 'a/../b', 'a//b', './a', 'a\nb'])
       expect(await call('knowledge_write', { path, content: '' }, { capabilities })).toMatchObject({
-        ...{ code: 'invalid_arguments', error: expect.stringContaining('path') },
+        code: 'invalid_arguments',
+        error: expect.stringContaining('path'),
       });
   });
 

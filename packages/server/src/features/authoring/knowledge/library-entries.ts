@@ -18,10 +18,10 @@ interface Listing {
 }
 
 const BATCH = 50;
-/** Behind every path that begins with what is before it, by bytes of UTF-8. */
+/** Appended to a prefix: sorts after every path with that prefix, by bytes of UTF-8. */
 const PAST_ALL = '\u{10ffff}';
 
-/** What lies below a folder, nearest namespace first, then by path; a folder in it stands for its contents unless recursive. */
+/** What lies below a folder, nearest namespace first, then by path; unless recursive, a folder in it is one entry. */
 export const libraryEntries = async (
   reads: Pick<ReadTx, 'search'>,
   listing: Listing,
@@ -48,7 +48,9 @@ async function* entriesIn(
   let after = prefix;
   for (;;) {
     const found = await reads.search.directory({
-      ...{ kind: 'Knowledge', namespaces, after: { namespace: place, path: after } },
+      kind: 'Knowledge',
+      namespaces,
+      after: { namespace: place, path: after },
       // A folder is shown once, so only its first document is read.
       limit: isRecursive ? BATCH : 1,
     });

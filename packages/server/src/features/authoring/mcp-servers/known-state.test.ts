@@ -13,7 +13,9 @@ describe('what an attempt found', () => {
   it('is that the server is reachable, what it says of itself, and how many tools it has', () => {
     expect(foundState(listed(), undefined)).toEqual([
       {
-        ...{ type: 'Reachable', status: 'True', reason: 'Connected' },
+        type: 'Reachable',
+        status: 'True',
+        reason: 'Connected',
         message: 'protocol 2026-07-28, files 1.0',
       },
       { type: 'ToolsListed', status: 'True', reason: 'Listed', message: '1 tools' },
@@ -25,7 +27,8 @@ describe('what an attempt found', () => {
 
   it('is which tools of the allowlist the server does not have', () => {
     expect(foundState(listed(), ['a', 'b'])[1]).toMatchObject({
-      ...{ status: 'False', reason: 'ToolsMissing' },
+      status: 'False',
+      reason: 'ToolsMissing',
       message: 'the server has no tools named b',
     });
   });

@@ -1,9 +1,10 @@
 import type { McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
+import type { SpecWrite } from '../../../controllers/contract.ts';
 import type { Finding, Judged } from '../../../resources/index.ts';
-import type { ReadTx, StoredResource } from '../../../store/contracts/index.ts';
+import type { ReadTx, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
 import { effectiveServer } from './effective-server.ts';
 import type { KnownState } from './known-state.ts';
-import { bindingSpec, type McpReferences, serverSpec } from './mcp-references.ts';
+import { bindingSpec, isForeignProcess, type McpReferences, serverSpec } from './mcp-references.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
@@ -28,13 +29,16 @@ export const judgeServer = async (
 /** As `judgeServer`, for a binding together with the server it finds now. */
 export const judgeBinding = async (
   reads: Reads,
-  binding: { readonly namespace: string; readonly name: string; readonly spec: McpServerBindingSpec },
+  binding: Pick<SpecWrite<McpServerBindingSpec>, 'spec' | 'annotations'> & Pick<ResourceKey, 'namespace' | 'name'>,
   { references, known }: JudgementBasis,
 ): Promise<Judged> => {
   const { namespace, name, spec } = binding;
   const server = await references.findBoundServer(reads, { namespace, name, serverRef: spec.serverRef });
   const problems = [
     ...(server === undefined ? [`MCP server ${spec.serverRef === '' ? name : spec.serverRef} not found`] : []),
+    ...(server !== undefined && isForeignProcess(server, binding)
+      ? ['args and headers were not written for this process: delete the binding and declare it again']
+      : []),
     ...(await references.secretProblems(reads, namespace, spec)),
   ];
   return settle(connectionFacts(spec, server), problems, known);
@@ -42,10 +46,11 @@ export const judgeBinding = async (
 
 /** A stored server or binding. */
 export const judgeStored = (reads: Reads, record: StoredResource, basis: JudgementBasis): Promise<Judged> => {
+  const { annotations } = record;
   const { kind, namespace, name } = record.key;
   return kind === 'McpServer'
     ? judgeServer(reads, { namespace, spec: serverSpec(record) }, basis)
-    : judgeBinding(reads, { namespace, name, spec: bindingSpec(record) }, basis);
+    : judgeBinding(reads, { namespace, name, spec: bindingSpec(record), annotations }, basis);
 };
 
 interface ConnectionFacts {

@@ -7,6 +7,7 @@ import {
   kindContract,
   type NamespaceFacts,
   type SpecWrite,
+  type SystemKeys,
   type WriteOrigin,
 } from '../../../controllers/contract.ts';
 import { commonStatus, refusal } from '../../../resources/index.ts';
@@ -15,7 +16,7 @@ import { effectiveServer } from './effective-server.ts';
 import { knownState } from './known-state.ts';
 import { judgeBinding, judgeServer } from './mcp-judgement.ts';
 import { queueProbe } from './mcp-probe.ts';
-import { McpReferences, serverSpec } from './mcp-references.ts';
+import { McpReferences, processOf, serverSpec } from './mcp-references.ts';
 import {
   checkBrokerUse,
   checkMcpBinding,
@@ -23,6 +24,7 @@ import {
   ERA_ANNOTATION,
   isStdio,
   mayWriteStdio,
+  PROCESS_ANNOTATION,
 } from './mcp-rules.ts';
 import { type Descendants, mcpStatusDependencies } from './mcp-status.ts';
 
@@ -53,9 +55,10 @@ export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
       kind: 'McpServerBinding',
       validate: ({ spec, annotations }) => checkMcpBinding(spec, annotations),
       admit: (tx, write, origin) => admitBinding({ ...deps, references }, tx, { write, origin }),
+      systemKeys: (tx, write) => processKeys(references, tx, write),
       observe: async (tx, write) => {
         const { namespace, name } = write.key;
-        const subject = { namespace, name, spec: write.spec };
+        const subject = { namespace, name, spec: write.spec, annotations: write.annotations };
         const judged = await judgeBinding(tx, subject, { references, known: knownOf(write) });
         return commonStatus(write.current, judged, at(tx, write.generation));
       },
@@ -117,9 +120,20 @@ const admitBinding = async (
       violations: [{ field: 'spec.serverRef', description, reason: 'REFERENCE_MISSING' }],
     });
   }
-  const changesProcess = spec.args.length > 0 || Object.keys(spec.headers).length > 0;
-  if (changesProcess && isStdio(serverSpec(server).transport)) requireStdioRight(deps, namespace, origin);
+  if (processOf(server, spec) !== undefined) requireStdioRight(deps, namespace, origin);
   const effective = effectiveServer({ namespace: server.key.namespace, spec: serverSpec(server) }, { namespace, spec });
   const faults = effective.authBroker === undefined ? [] : checkBrokerUse(effective);
   if (faults.length > 0) throw refusal(faults);
+};
+
+/** Notes for which process `admitBinding` has just checked the writer; what was not checked again keeps its note. */
+const processKeys = async (
+  references: McpReferences,
+  tx: WriteTx,
+  { key, spec, current, isSpecChanged }: SpecWrite<McpServerBindingSpec>,
+): Promise<SystemKeys> => {
+  if (!isSpecChanged || current?.deletionTimestamp !== undefined) return {};
+  const { namespace, name } = key;
+  const server = await references.findBoundServer(tx, { namespace, name, serverRef: spec.serverRef });
+  return { annotations: { [PROCESS_ANNOTATION]: server === undefined ? undefined : processOf(server, spec) } };
 };

@@ -15,7 +15,7 @@ import { bindingSpec, type McpReferences } from './mcp-references.ts';
 
 /** Kind of the queue items that try a server: one for each resource. */
 const PROBE = 'mcp-probe';
-/** When a server that could not be reached is tried again although no turn asks for it. */
+/** When a server that could not be reached is tried again, whether or not a turn asks for it. */
 const AGAIN_MS = 60_000;
 /** How long one attempt waits: connection and list. */
 const WAIT_MS = 15_000;
@@ -25,6 +25,16 @@ export const queueProbe = async (tx: Pick<WriteTx, 'queue' | 'steadyNow'>, { uid
   const payload = JSON.stringify(key);
   await tx.queue.put({ kind: PROBE, key: uid, dueAt: tx.steadyNow(), attempts: 0, payload }, { replace: true });
 };
+
+/** The same a minute later, unless it is queued already. */
+const queueLater = (tx: Pick<WriteTx, 'queue' | 'steadyNow'>, { uid, key }: StoredResource): Promise<void> =>
+  tx.queue.put({
+    kind: PROBE,
+    key: uid,
+    dueAt: tx.steadyNow() + AGAIN_MS * 1_000,
+    attempts: 0,
+    payload: JSON.stringify(key),
+  });
 
 export interface McpProbeDeps {
   readonly store: Pick<Store, 'write' | 'direct'>;
@@ -45,7 +55,7 @@ export const mcpProbe = (deps: McpProbeDeps): QueueWorker => ({
     const wanted = await (kind === 'McpServer' ? lookup.findServer(namespace, name) : lookup.find(namespace, name));
     if (typeof wanted !== 'object') return DONE;
     try {
-      await pool.slot(wanted).tools(WAIT_MS);
+      await pool.slot(wanted).probe(WAIT_MS);
     } catch (error) {
       if (error instanceof McpFailure) return { againMs: AGAIN_MS };
       throw error;
@@ -66,14 +76,17 @@ const queueBindings = async (store: McpProbeDeps['store'], server: string): Prom
   }
 };
 
-/** Records what an attempt found in the status of the resource, as long as it is still the one that was tried. */
+/**
+ * Records what an attempt found in the status of the resource, as long as it is still the one that was tried. A failure has it tried
+ * again: turns that require the server are refused from now on, so they would not find out that it is back.
+ */
 export const recordOutcome = async (
   deps: {
     readonly store: Pick<Store, 'write'>;
     readonly writer: Pick<ResourceWriter, 'writeStatus'>;
     readonly references: McpReferences;
   },
-  { subject, allowlist }: WantedServer,
+  { subject, allowlist, use }: WantedServer,
   outcome: ListOutcome,
 ): Promise<void> => {
   await deps.store.write(async (tx) => {
@@ -84,6 +97,7 @@ export const recordOutcome = async (
       known: foundState(outcome, allowlist),
     });
     await deps.writer.writeStatus(tx, current.key, (stored) => ({ status: statusOf(stored, judged, tx.now()) }));
+    if ('failure' in outcome && use === undefined) await queueLater(tx, current);
   });
 };
 

@@ -16,6 +16,7 @@ import {
 } from '../../../resources/index.ts';
 import type { ReadTx, StoredResource } from '../../../store/contracts/index.ts';
 import { type EffectiveMcpServer, effectiveServer, type HeldSpec } from './effective-server.ts';
+import { changesProcess, isStdio, PROCESS_ANNOTATION } from './mcp-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
@@ -35,6 +36,24 @@ export interface ResolvedMcpServer {
   readonly binding: StoredResource | undefined;
   readonly effective: EffectiveMcpServer;
 }
+
+/** What `PROCESS_ANNOTATION` says of a binding of the server; undefined where it does not decide what a process does. */
+export const processOf = (server: StoredResource, spec: McpServerBindingSpec): string | undefined =>
+  isStdio(serverSpec(server).transport) && changesProcess(spec)
+    ? `${server.key.namespace}/${server.key.name}`
+    : undefined;
+
+/**
+ * True for a binding that would decide what a process does although it was not written for that process: its reference led to another
+ * server then, whose bindings any writer of the namespace may make.
+ */
+export const isForeignProcess = (
+  server: StoredResource,
+  binding: { readonly spec: McpServerBindingSpec; readonly annotations: Readonly<Record<string, string>> },
+): boolean => {
+  const process = processOf(server, binding.spec);
+  return process !== undefined && binding.annotations[PROCESS_ANNOTATION] !== process;
+};
 
 /** Finds what references mean from the place where they are written. Ancestors are nearest first. */
 export class McpReferences {

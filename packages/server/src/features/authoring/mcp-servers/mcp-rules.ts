@@ -79,6 +79,16 @@ export const checkBrokerUse = (server: {
   ];
 };
 
+/**
+ * Of a binding: the server, `namespace/name`, whose process its arguments and variables are for. svc writes it once the writer was allowed
+ * to declare processes.
+ */
+export const PROCESS_ANNOTATION = 'svc/process-of';
+
+/** True for a binding that decides what a process does. */
+export const changesProcess = ({ args, headers }: Pick<McpServerBindingSpec, 'args' | 'headers'>): boolean =>
+  args.length > 0 || Object.keys(headers).length > 0;
+
 /** Who may write a server that runs as a process: an unscoped admin, or anyone who may write in a listed namespace. */
 export const mayWriteStdio = (
   namespace: string,

@@ -17,7 +17,7 @@ import { mcpProbe, recordOutcome } from './mcp-probe.ts';
 import { McpReferences } from './mcp-references.ts';
 import { type McpServerOperationsDeps, mcpServerOperations } from './server-operations.ts';
 
-/** How often connections are looked after. */
+/** How often idle and changed connections are ended, and the others pinged. */
 const UPKEEP_MS = 30_000;
 
 interface McpServersModuleDeps

@@ -21,8 +21,21 @@ const FOREIGN = '01900000-0000-7000-8000-000000000003';
 const CAPABILITIES = { search: ['*'] };
 
 const sessionRow = (id: string, agent: string): SessionRow => ({
-  ...{ id, namespace: 'default', agent, state: 'IDLE', fence: 0, epoch: 0, admission: 0, createdAt: 1, lastActive: 1 },
-  ...{ openTurns: 0, activeTurnId: '', lastMessageId: '', lastSequence: 0, labels: {}, body: '{}' },
+  id,
+  namespace: 'default',
+  agent,
+  state: 'IDLE',
+  fence: 0,
+  epoch: 0,
+  admission: 0,
+  createdAt: 1,
+  lastActive: 1,
+  openTurns: 0,
+  activeTurnId: '',
+  lastMessageId: '',
+  lastSequence: 0,
+  labels: {},
+  body: '{}',
 });
 
 let world: FileWorld;
@@ -40,7 +53,13 @@ beforeEach(async () => {
     ] as const) {
       await tx.log.insertSession(sessionRow(id, agent));
       await tx.log.insertMessage({
-        ...{ id: '000001', sessionId: id, role: 1, createdAt: 5, labels: {}, turnId: '', revision: 1 },
+        id: '000001',
+        sessionId: id,
+        role: 1,
+        createdAt: 5,
+        labels: {},
+        turnId: '',
+        revision: 1,
         parts: JSON.stringify([
           { id: '0', type: 1, content: 'We spoke about lighthouses in the north.' },
           { id: '1', type: 4, content: 'lighthouses of a tool', payload: {} },
@@ -51,7 +70,10 @@ beforeEach(async () => {
   const visibleNamespaces = async (_tx: unknown, name: string): Promise<readonly string[]> => [name];
   const library = new KnowledgeLibrary({ visibleNamespaces });
   const files = new ToolFiles({
-    ...{ store, reads: feature.reads, visibleNamespaces, activeSkill: async () => undefined },
+    store,
+    reads: feature.reads,
+    visibleNamespaces,
+    activeSkill: async () => undefined,
   });
   const pdf = new PdfTexts({ clock: world.clock, log: silentLog });
   const deps = { store, files, pdf, visibleNamespaces, searchPlaces: library.searchPlaces.bind(library) };
@@ -74,7 +96,8 @@ const index = (path: string, content: string, namespace = 'default') =>
         path,
         pathWords: indexWords(path),
       },
-      ...{ updatedAt: 3, chunks: chunkDocument(content) },
+      updatedAt: 3,
+      chunks: chunkDocument(content),
     }),
   );
 const search = async (input: object, change: object = {}) =>
@@ -83,8 +106,8 @@ const search = async (input: object, change: object = {}) =>
     readonly kind: string;
     readonly title: string;
   }[];
-const open = (ref: string, change: object = {}) =>
-  caller.call('open_result', { ref }, { capabilities: CAPABILITIES, ...change });
+const open = (ref: string, change: object = {}, part: object = {}) =>
+  caller.call('open_result', { ref, ...part }, { capabilities: CAPABILITIES, ...change });
 
 describe('search', () => {
   it('finds files, knowledge and other sessions of the agent at once, and opens what it found', async () => {
@@ -108,6 +131,25 @@ describe('search', () => {
     ]);
     expect(await search({ query: 'lighthouses', kinds: ['sessions'] })).toHaveLength(1);
     expect(await search({ query: 'lighthouses', limit: 2 })).toHaveLength(2);
+  });
+
+  it('opens a long text in parts that never end in the middle of a character', async () => {
+    await world.store.write((tx) =>
+      tx.log.insertMessage({
+        id: '000002',
+        sessionId: OTHER,
+        role: 1,
+        createdAt: 6,
+        labels: {},
+        turnId: '',
+        revision: 1,
+        parts: JSON.stringify([{ id: '0', type: 1, content: 'ab😀cd' }]),
+      }),
+    );
+    const ref = `session://${OTHER}/000002`;
+    expect(await open(ref, {}, { limit: 3 })).toMatchObject({ content: 'ab😀', total_chars: 6, next_offset: 4 });
+    const rest = await open(ref, {}, { offset: 4 });
+    expect([rest.content, 'next_offset' in rest]).toEqual(['cd', false]);
   });
 
   it('shows no kind that is not granted, nothing of others, and no memory of another identity', async () => {

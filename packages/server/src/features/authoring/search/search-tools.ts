@@ -1,5 +1,5 @@
 import { together } from '../../../base/index.ts';
-import { jsonResult, numberOf, shownTime } from '../../../tools/authority-contract.ts';
+import { jsonResult, numberOf, PART_ARGUMENTS, shownTime } from '../../../tools/authority-contract.ts';
 import {
   type ApprovalMode,
   errorResult,
@@ -86,7 +86,10 @@ const search = (sources: readonly SearchSource[], action: SearchKind): Tool => (
     const best = [...byRef.values()].sort((left, right) => right.score - left.score).slice(0, limit);
     return jsonResult({
       results: best.map(({ ref, kind, title, snippet, score, updatedAt }) => ({
-        ...{ ref, kind, title, snippet },
+        ref,
+        kind,
+        title,
+        snippet,
         score: Math.round(score * 1_000) / 1_000,
         updated_at: shownTime(updatedAt),
       })),
@@ -101,8 +104,7 @@ const openResult = (sources: readonly SearchSource[]): Tool => ({
     type: 'object',
     properties: {
       ref: { type: 'string', minLength: 1, maxLength: 2048, description: 'ref of a result of search' },
-      offset: { type: 'integer', minimum: 0, default: 0 },
-      limit: { type: 'integer', minimum: 1, maximum: 40_000, default: 20_000 },
+      ...PART_ARGUMENTS,
     },
     required: ['ref'],
     additionalProperties: false,

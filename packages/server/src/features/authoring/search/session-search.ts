@@ -1,7 +1,7 @@
 import { isUuid } from '../../../base/index.ts';
 import { PART, type Part } from '../../../runtime/contract.ts';
 import type { MessageRow, SessionRow, Store } from '../../../store/contracts/index.ts';
-import { jsonResult, numberOf, shownTime } from '../../../tools/authority-contract.ts';
+import { jsonResult, shownTime, textPart } from '../../../tools/authority-contract.ts';
 import type { ToolContext } from '../../../tools/contract.ts';
 import type { SearchSource } from './search-contract.ts';
 
@@ -36,13 +36,12 @@ export const sessionSearch = ({ store }: { readonly store: Pick<Store, 'direct'>
     if (session === undefined || !isOwn(context, session)) return undefined;
     const message = await store.direct.log.message(sessionId, id);
     if (message === undefined) return undefined;
-    const text = textOf(message);
-    const offset = Math.min(numberOf(part['offset'], 0), text.length);
-    const end = Math.min(text.length, offset + numberOf(part['limit'], text.length));
     return jsonResult({
-      ...{ ref, session_id: sessionId, role: ROLES[message.role] ?? '', created_at: shownTime(message.createdAt) },
-      ...{ content: text.slice(offset, end), offset, total_chars: text.length },
-      ...(end < text.length ? { next_offset: end } : {}),
+      ref,
+      session_id: sessionId,
+      role: ROLES[message.role] ?? '',
+      created_at: shownTime(message.createdAt),
+      ...textPart(textOf(message), part),
     });
   },
 });

@@ -19,9 +19,21 @@ beforeEach(async () => {
   for (const name of ['acme', 'acme:west', 'rival']) await world.call(createNamespace, { name });
   await world.store.write((tx) =>
     tx.log.insertSession({
-      ...{ id: SESSION, namespace: 'acme:west', agent: 'helper', state: 'IDLE', fence: 0, epoch: 0, admission: 0 },
-      ...{ createdAt: 1, lastActive: 1, openTurns: 0, activeTurnId: '', lastMessageId: '', lastSequence: 0 },
-      ...{ labels: {}, body: '{}' },
+      id: SESSION,
+      namespace: 'acme:west',
+      agent: 'helper',
+      state: 'IDLE',
+      fence: 0,
+      epoch: 0,
+      admission: 0,
+      createdAt: 1,
+      lastActive: 1,
+      openTurns: 0,
+      activeTurnId: '',
+      lastMessageId: '',
+      lastSequence: 0,
+      labels: {},
+      body: '{}',
     }),
   );
   const visibleNamespaces: Parameters<typeof skillsModule>[0]['visibleNamespaces'] = (reads, name) =>

@@ -44,7 +44,12 @@ export const memoryOperations = (deps: MemoryOperationsDeps): readonly Operation
 const listMemory = async ({ reads, views }: MemoryOperationsDeps, request: ListMemoryRequest) => {
   const { ns: namespace, identity, pageSize, pageToken } = request;
   const page = await reads.list({
-    ...{ namespace, pageSize, pageToken, labelSelector: '', metadataOnly: false, purpose: FilePurpose.MEMORY },
+    namespace,
+    pageSize,
+    pageToken,
+    labelSelector: '',
+    metadataOnly: false,
+    purpose: FilePurpose.MEMORY,
     pathPrefix: identity === '' ? '' : identityFolder(identity),
   });
   const shown = page.records.filter((record) => identity !== '' || ownerOf(fileSpec(record).path) === undefined);
@@ -82,8 +87,13 @@ const filesOf = async (
   const keys: ResourceKey[] = [];
   for (let pageToken = ''; ; ) {
     const page = await reads.list({
-      ...{ namespace, pageSize: 0, pageToken, labelSelector: '', metadataOnly: false },
-      ...{ pathPrefix: identityFolder(identity), purpose: FilePurpose.UNSPECIFIED },
+      namespace,
+      pageSize: 0,
+      pageToken,
+      labelSelector: '',
+      metadataOnly: false,
+      pathPrefix: identityFolder(identity),
+      purpose: FilePurpose.UNSPECIFIED,
     });
     keys.push(...page.records.map(({ key }) => key));
     pageToken = page.nextPageToken;

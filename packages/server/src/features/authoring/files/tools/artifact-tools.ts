@@ -1,14 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import { ArtifactAccessSchema } from '@svc/api/data';
 import { invalidField, textOrEmpty } from '../../../../base/index.ts';
-import { oncePerCall } from '../../../../idempotency/index.ts';
 import type { BlobStore } from '../../../../store/contracts/index.ts';
-import { jsonResult, numberOf, shownTime, toolOrigin } from '../../../../tools/authority-contract.ts';
+import { jsonResult, numberOf, PART_ARGUMENTS, shownTime, toolOrigin } from '../../../../tools/authority-contract.ts';
 import type { Tool, ToolContext, ToolSource } from '../../../../tools/contract.ts';
-import { type ArtifactEffect, type Artifacts, artifactUri, type StoredArtifact } from '../artifacts/index.ts';
+import { type Artifacts, artifactUri, type StoredArtifact } from '../artifacts/index.ts';
 import type { PdfReader } from '../file-text.ts';
-import { contentResult, MEDIA_TYPE_ARGUMENT, PART_ARGUMENTS } from './tool-content.ts';
-import type { ToolInput } from './tool-files.ts';
+import { contentResult, MEDIA_TYPE_ARGUMENT } from './tool-content.ts';
+import { onceFor, type ToolInput } from './tool-files.ts';
 
 export interface ArtifactToolsDeps {
   readonly artifacts: Artifacts;
@@ -118,9 +117,9 @@ const readArtifact = ({ artifacts, blobs, pdf }: ArtifactToolsDeps): Tool =>
     required: ['artifact_uri'],
     run: async (context, input) => {
       const artifact = await artifacts.open(placeOf(context), textOrEmpty(input['artifact_uri']), 'read');
-      const { mediaType, filename, sha256 } = artifact;
-      const bytes = await blobs.read(sha256);
-      return contentResult(pdf, { facts: shown(artifact), mediaType, filename, bytes }, input);
+      const { mediaType, filename, sizeBytes, sha256 } = artifact;
+      const read = () => blobs.read(sha256);
+      return contentResult(pdf, { facts: shown(artifact), mediaType, filename, sizeBytes, read }, input);
     },
   });
 
@@ -172,11 +171,6 @@ const grantArtifact = ({ artifacts }: ArtifactToolsDeps): Tool =>
   });
 
 const placeOf = ({ namespace, agent, sessionId }: ToolContext) => ({ ns: namespace, agent, sessionId });
-
-const onceFor =
-  ({ idempotencyKey }: ToolContext): ArtifactEffect =>
-  (tx, effect) =>
-    oncePerCall(tx, idempotencyKey, effect);
 
 /** An artifact of the session itself: grants let others read, never change. Throws ARTIFACT_NOT_FOUND. */
 const own = async (artifacts: Artifacts, context: ToolContext, input: ToolInput): Promise<StoredArtifact> => {

@@ -16,9 +16,21 @@ const OTHER = '01900000-0000-7000-8000-000000000002';
 const CAPABILITIES = { files: ['*'] };
 
 const sessionRow = (id: string): SessionRow => ({
-  ...{ id, namespace: 'default', agent: 'helper', state: 'IDLE', fence: 0, epoch: 0, admission: 0 },
-  ...{ createdAt: 1, lastActive: 1, openTurns: 0, activeTurnId: '', lastMessageId: '', lastSequence: 0 },
-  ...{ labels: {}, body: '{}' },
+  id,
+  namespace: 'default',
+  agent: 'helper',
+  state: 'IDLE',
+  fence: 0,
+  epoch: 0,
+  admission: 0,
+  createdAt: 1,
+  lastActive: 1,
+  openTurns: 0,
+  activeTurnId: '',
+  lastMessageId: '',
+  lastSequence: 0,
+  labels: {},
+  body: '{}',
 });
 
 let world: FileWorld;
@@ -35,7 +47,8 @@ beforeEach(async () => {
   const { reads, writes } = world.feature;
   const pdf = new PdfTexts({ clock: world.clock, log: silentLog });
   const files = new ToolFiles({
-    ...{ store: world.store, reads },
+    store: world.store,
+    reads,
     visibleNamespaces: (tx, name) => world.directory.visible(tx, name),
     activeSkill: async (_session, name) => active.get(name),
   });
@@ -56,7 +69,10 @@ describe('file tools', () => {
     expect(made).toMatchObject({ path: '/reports/a.md', media_type: 'text/markdown', purpose: 'artifact' });
     expect(await stored('/reports/a.md')).toMatchObject({ retention: FileRetention.RETAINED });
     expect(await call('read_file', { path: '/reports/a.md', limit: 3 })).toMatchObject({
-      ...{ content: 'ab😀', offset: 0, total_chars: 6, next_offset: 4 },
+      content: 'ab😀',
+      offset: 0,
+      total_chars: 6,
+      next_offset: 4,
     });
     expect(await call('read_file', { path: '/reports/a.md', offset: 4 })).toMatchObject({ content: 'cd' });
     expect(await call('update_file', { path: '/reports/a.md', content: 'refunds' })).toMatchObject({ size_bytes: 7 });
@@ -83,7 +99,8 @@ describe('file tools', () => {
     const first = await call('create_file', { path: '/a', content: '1' }, { idempotencyKey: 'k1' });
     expect(await call('create_file', { path: '/a', content: '1' }, { idempotencyKey: 'k1' })).toEqual(first);
     expect(await call('create_file', { path: '/a', content: '1' }, { idempotencyKey: 'k2' })).toMatchObject({
-      ...{ ok: false, error: expect.stringContaining('/a') },
+      ok: false,
+      error: expect.stringContaining('/a'),
     });
     await call('update_file', { path: '/a', content: '2' }, { idempotencyKey: 'k3' });
     await call('update_file', { path: '/a', content: '3' });
@@ -98,7 +115,8 @@ describe('file tools', () => {
   it('refuse paths that leave their folder and what is missing, by name', async () => {
     for (const path of ['/../a', '/a/../../b', '/a//b', '/a/', '/a\\b', '/a\nb'])
       expect(await call('create_file', { path, content: '' })).toMatchObject({
-        ...{ code: 'invalid_arguments', error: expect.stringContaining('path') },
+        code: 'invalid_arguments',
+        error: expect.stringContaining('path'),
       });
     for (const path of ['/../rival/a', '/none'])
       expect(await call('read_file', { path })).toMatchObject({ ok: false, code: 'failed' });
@@ -131,6 +149,15 @@ describe('file tools', () => {
     const below = { namespace: 'default:below' };
     expect((await call('read_file', { path: '/skills/far/note' }, below)).content).toBe('inherited');
     expect(await call('delete_file', { path: '/skills/far/note' }, below)).toMatchObject({ code: 'invalid_arguments' });
+  });
+
+  it('show of the namespace of an inherited skill only the files of the skill, not others in its folder', async () => {
+    await world.made('/skills/far/notes.txt', 'private', { ns: 'default' });
+    active = new Map([['far', 'default']]);
+    const below = { namespace: 'default:below' };
+    for (const tool of ['read_file', 'get_file_metadata'])
+      expect(await call(tool, { path: '/skills/far/notes.txt' }, below)).toMatchObject({ ok: false, code: 'failed' });
+    expect((await call('read_file', { path: '/skills/far/notes.txt' })).content).toBe('private');
   });
 
   it('reach namespaces below only by grant, and refuse all others alike', async () => {

@@ -4,15 +4,22 @@ import { invalidField, textOrEmpty } from '../../../../base/index.ts';
 import type { ResourceWriter } from '../../../../controllers/contract.ts';
 import { earlierAnswer, oncePerCall } from '../../../../idempotency/index.ts';
 import type { Store, StoredResource } from '../../../../store/contracts/index.ts';
-import { jsonResult, NAMESPACE_ARGUMENT, toolOrigin } from '../../../../tools/authority-contract.ts';
+import { jsonResult, NAMESPACE_ARGUMENT, PART_ARGUMENTS, toolOrigin } from '../../../../tools/authority-contract.ts';
 import type { Tool, ToolContext } from '../../../../tools/contract.ts';
 import type { Artifacts } from '../artifacts/index.ts';
-import { objectOf } from '../file-facts.ts';
-import { isForIdentity } from '../file-rules.ts';
 import type { PdfReader } from '../file-text.ts';
-import type { FileEffect, FileWrites } from '../file-writes.ts';
-import { contentResult, MEDIA_TYPE_ARGUMENT, PART_ARGUMENTS, textTypeOf } from './tool-content.ts';
-import { PURPOSES, pathOf, shownFile, type ToolFiles, type ToolInput } from './tool-files.ts';
+import type { FileWrites } from '../file-writes.ts';
+import { contentResult, MEDIA_TYPE_ARGUMENT, textTypeOf } from './tool-content.ts';
+import {
+  contentOf,
+  onceFor,
+  PURPOSES,
+  pathOf,
+  requireOwnPath,
+  shownFile,
+  type ToolFiles,
+  type ToolInput,
+} from './tool-files.ts';
 
 export interface FileToolsDeps {
   readonly store: Pick<Store, 'write' | 'direct' | 'steadyNow'>;
@@ -113,10 +120,7 @@ const readFile = ({ files, pdf }: FileToolsDeps): Tool =>
     properties: { path: PATH, ...PART_ARGUMENTS, namespace: NAMESPACE_ARGUMENT },
     run: async (context, input) => {
       const record = await files.find(context, input);
-      const facts = shownFile(record);
-      const bytes = (await files.bytes(record)) ?? new Uint8Array(0);
-      const filename = objectOf(record.annotations)?.filename ?? '';
-      return contentResult(pdf, { facts, mediaType: facts.media_type, filename, bytes }, input);
+      return contentResult(pdf, { facts: shownFile(record), ...files.content(record) }, input);
     },
   });
 
@@ -210,28 +214,15 @@ const promoteArtifact = ({ artifacts }: FileToolsDeps): Tool =>
     },
   });
 
-/** The effect of a call on a file, once for all of its runs. */
-export const onceFor =
-  ({ idempotencyKey }: ToolContext): FileEffect =>
-  (tx, effect) =>
-    oncePerCall(tx, idempotencyKey, effect);
-
 /** A file as tools make it: kept whatever happens to the session. */
 export const newFile = (path: string, facts: Readonly<Record<string, unknown>>) =>
   create(FileSchema, { spec: create(FileSpecSchema, { ...facts, path, retention: FileRetention.RETAINED }) });
-
-const contentOf = (input: ToolInput): Uint8Array => new TextEncoder().encode(textOrEmpty(input['content']));
 
 const factsOf = (input: ToolInput) => ({
   ...(typeof input['media_type'] === 'string' ? { mediaType: input['media_type'] } : {}),
   purpose: PURPOSES[textOrEmpty(input['purpose'])] ?? FilePurpose.UNSPECIFIED,
   indexPolicy: POLICIES[textOrEmpty(input['index_policy'])] ?? FileIndexPolicy.UNSPECIFIED,
 });
-
-const requireOwnPath = ({ identity }: ToolContext, path: string): void => {
-  if (!isForIdentity(path, identity))
-    throw invalidField('path', 'lies in a folder that belongs to another identity', 'FILE_PATH');
-};
 
 /** A file to be changed: one of the namespace itself, not of a skill that is inherited. */
 const ownFile = async (files: ToolFiles, context: ToolContext, input: ToolInput): Promise<StoredResource> => {

@@ -18,13 +18,17 @@ beforeEach(async () => {
   world = await openFileWorld();
   const { reads, writes } = world.feature;
   const files = new ToolFiles({
-    ...{ store: world.store, reads },
+    store: world.store,
+    reads,
     visibleNamespaces: (tx, name) => world.directory.visible(tx, name),
     activeSkill: async () => undefined,
   });
   const library = new KnowledgeLibrary({ visibleNamespaces: async (_tx, name) => [name] });
   const tools = memoryTools({
-    ...{ store: world.store, files, writes, pdf: new PdfTexts({ clock: world.clock, log: silentLog }) },
+    store: world.store,
+    files,
+    writes,
+    pdf: new PdfTexts({ clock: world.clock, log: silentLog }),
     searchPlaces: library.searchPlaces.bind(library),
   });
   caller = new ToolCaller({ toolSources: [tools] });
@@ -33,11 +37,15 @@ afterEach(() => world.shut());
 
 const agent = (name: string, memory: string): Promise<unknown> =>
   world.call(GatewayService.method.createAgent, {
-    ...{ ns: 'default', name, spec: {} },
+    ns: 'default',
+    name,
+    spec: {},
     annotations: { 'option.svc/memory': memory },
   });
 const as = (identity: string, name = 'helper', change: object = {}) => ({
-  ...{ capabilities: CAPABILITIES, identity, agent: name },
+  capabilities: CAPABILITIES,
+  identity,
+  agent: name,
   ...change,
 });
 const found = async (query: string, change: object): Promise<readonly string[]> =>
@@ -60,10 +68,12 @@ it('what belongs to one identity is seen in no turn of another, in search neithe
   const own = `${identityFolder('anna')}likes.md`;
   const anna = as('anna', 'private');
   expect(await caller.call('create_memory', { path: 'likes.md', content: 'tea' }, anna)).toMatchObject({
-    ...{ path: own, owner: 'identity' },
+    path: own,
+    owner: 'identity',
   });
   await world.made(`${identityFolder('anna')}more.md`, 'tea', {
-    ...{ purpose: FilePurpose.MEMORY, indexPolicy: FileIndexPolicy.RETRIEVAL },
+    purpose: FilePurpose.MEMORY,
+    indexPolicy: FileIndexPolicy.RETRIEVAL,
   });
   await caller.call('create_memory', { path: 'likes.md', content: 'shared tea' }, as('ben'));
   for (const path of ['likes.md', own]) {

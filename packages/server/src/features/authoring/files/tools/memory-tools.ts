@@ -1,16 +1,16 @@
 import { FileIndexPolicy, FilePurpose } from '@svc/api/resources';
-import { invalidField, isFault, textOrEmpty } from '../../../../base/index.ts';
+import { isFault, textOrEmpty } from '../../../../base/index.ts';
 import { recordKey, resourceNotFound } from '../../../../resources/index.ts';
 import type { ReadTx, Store, StoredResource } from '../../../../store/contracts/index.ts';
-import { jsonResult, numberOf, shownTime, toolOrigin } from '../../../../tools/authority-contract.ts';
+import { jsonResult, numberOf, PART_ARGUMENTS, shownTime, toolOrigin } from '../../../../tools/authority-contract.ts';
 import type { Tool, ToolContext, ToolSource } from '../../../../tools/contract.ts';
 import { fileSpec, objectOf } from '../file-facts.ts';
-import { identityFolder, isForIdentity, ownerOf } from '../file-rules.ts';
+import { identityFolder, ownerOf } from '../file-rules.ts';
 import { memoryPlaces, type PdfReader } from '../file-text.ts';
 import { type FileWrites, fileKey } from '../file-writes.ts';
-import { newFile, onceFor } from './file-tools.ts';
-import { contentResult, PART_ARGUMENTS, textTypeOf } from './tool-content.ts';
-import { pathOf, type ToolFiles, type ToolInput } from './tool-files.ts';
+import { newFile } from './file-tools.ts';
+import { contentResult, textTypeOf } from './tool-content.ts';
+import { contentOf, onceFor, pathOf, requireOwnPath, type ToolFiles, type ToolInput } from './tool-files.ts';
 
 /** A document that a search found. */
 interface FoundMemory {
@@ -22,7 +22,7 @@ interface FoundMemory {
   readonly updatedAt: number;
 }
 
-/** Ranked search over places of the index, as knowledge does it; `keep` may look at the records behind the hits. */
+/** Ranked search over places of the index, as knowledge does it; `keep` leaves out hits, by the records that they stand for. */
 export type SearchPlaces = (
   reads: Pick<ReadTx, 'search'>,
   places: readonly string[],
@@ -155,10 +155,7 @@ const readMemory = ({ files, pdf }: MemoryToolsDeps, mode: MemoryMode): Tool =>
     required: ['path'],
     run: async (context, input) => {
       const record = await find(files, context, { input, mode });
-      const bytes = (await files.bytes(record)) ?? new Uint8Array(0);
-      const { mediaType } = fileSpec(record);
-      const filename = objectOf(record.annotations)?.filename ?? '';
-      return contentResult(pdf, { facts: shown(record), mediaType, filename, bytes }, input);
+      return contentResult(pdf, { facts: shown(record), ...files.content(record) }, input);
     },
   });
 
@@ -208,14 +205,11 @@ const updateMemory = ({ files, writes }: MemoryToolsDeps, mode: MemoryMode): Too
     },
   });
 
-const contentOf = (input: ToolInput): Uint8Array => new TextEncoder().encode(textOrEmpty(input['content']));
-
 /** Where a new memory is kept. Throws FILE_PATH for a folder of another identity. */
-const placeOf = ({ identity }: ToolContext, input: ToolInput, mode: MemoryMode): string => {
+const placeOf = (context: ToolContext, input: ToolInput, mode: MemoryMode): string => {
   const path = pathOf(input);
-  if (!isForIdentity(path, identity))
-    throw invalidField('path', 'lies in a folder that belongs to another identity', 'FILE_PATH');
-  return mode === 'shared' || ownerOf(path) !== undefined ? path : ownPath(identity, path);
+  requireOwnPath(context, path);
+  return mode === 'shared' || ownerOf(path) !== undefined ? path : ownPath(context.identity, path);
 };
 
 const ownPath = (identity: string, path: string): string => `${identityFolder(identity)}${path.slice(1)}`;

@@ -1,17 +1,10 @@
-import { textOrEmpty } from '../../../../base/index.ts';
-import { jsonResult, numberOf } from '../../../../tools/authority-contract.ts';
+import { jsonResult, textPart } from '../../../../tools/authority-contract.ts';
 import type { ToolResult } from '../../../../tools/contract.ts';
 import { hasText, type PdfReader, readText } from '../file-text.ts';
+import { tooLarge } from '../upload-faults.ts';
 
-/** Characters (UTF-16 units) of a text that one call answers, unless it asks for fewer or more. */
-const LIMIT_DEFAULT = 20_000;
-const LIMIT_MAX = 40_000;
-
-/** Arguments of tools that read a text in parts. */
-export const PART_ARGUMENTS = {
-  offset: { type: 'integer', minimum: 0, default: 0, description: 'first character to read' },
-  limit: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT },
-} as const;
+/** Other content than text is read whole into memory, so it may be as long as an attachment of a message. */
+const MEDIA_BYTES_MAX = 25 * 1024 * 1024;
 
 export const MEDIA_TYPE_ARGUMENT = {
   type: 'string',
@@ -35,38 +28,28 @@ export const textTypeOf = (name: string): string => {
   return Object.hasOwn(TYPES, end) ? (TYPES[end] ?? '') : 'text/plain';
 };
 
-/** What is read, and how it is described. */
-interface ShownBytes {
-  readonly facts: Readonly<Record<string, unknown>>;
+/** Content that is not read yet. */
+export interface ToolContent {
   readonly mediaType: string;
   readonly filename: string;
-  readonly bytes: Uint8Array;
+  readonly sizeBytes: number;
+  read(): Promise<Uint8Array>;
 }
 
-/** A part of a text with where to continue; other bytes as a medium, which the model sees when it can. */
+/** A part of a text with where to continue; other bytes as a medium, which the model sees when it can. Throws TOO_LARGE. */
 export const contentResult = async (
   pdf: PdfReader,
-  shown: ShownBytes,
+  shown: ToolContent & { readonly facts: Readonly<Record<string, unknown>> },
   input: Readonly<Record<string, unknown>>,
 ): Promise<ToolResult> => {
-  const { facts, mediaType, filename, bytes } = shown;
-  const isText = hasText({ mediaType }, { sizeBytes: bytes.length });
+  const { facts, mediaType, filename, sizeBytes } = shown;
+  const isText = hasText({ mediaType }, { sizeBytes });
+  if (!isText && sizeBytes > MEDIA_BYTES_MAX) throw tooLarge('content that a tool reads', MEDIA_BYTES_MAX);
+  const bytes = await shown.read();
   const text = isText ? (await readText(pdf, mediaType, bytes)).text : undefined;
   if (text === undefined) {
     const described = jsonResult(facts);
     return { ...described, content: [...described.content, { type: 'media', mediaType, filename, bytes }] };
   }
-  const offset = Math.min(numberOf(input['offset'], 0), text.length);
-  const end = wholeEnd(text, Math.min(text.length, offset + numberOf(input['limit'], LIMIT_DEFAULT)));
-  return jsonResult({
-    ...facts,
-    content: text.slice(offset, end),
-    offset,
-    total_chars: text.length,
-    ...(end < text.length ? { next_offset: end } : {}),
-  });
+  return jsonResult({ ...facts, ...textPart(text, input) });
 };
-
-/** Never between the halves of a surrogate pair. */
-const wholeEnd = (text: string, end: number): number =>
-  end < text.length && /[\ud800-\udbff]/.test(textOrEmpty(text[end - 1])) ? end + 1 : end;

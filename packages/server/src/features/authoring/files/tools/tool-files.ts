@@ -1,12 +1,15 @@
 import { FilePurpose } from '@svc/api/resources';
+import { invalidField, textOrEmpty } from '../../../../base/index.ts';
+import { oncePerCall } from '../../../../idempotency/index.ts';
 import { resourceNotFound } from '../../../../resources/index.ts';
-import type { ReadTx, Store, StoredResource } from '../../../../store/contracts/index.ts';
+import type { ReadTx, Store, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
 import { namespaceOf, shownTime } from '../../../../tools/authority-contract.ts';
 import type { ToolContext } from '../../../../tools/contract.ts';
 import { fileSpec, objectOf } from '../file-facts.ts';
 import type { FileReads } from '../file-reads.ts';
 import { isForIdentity, skillOfPath } from '../file-rules.ts';
 import { fileKey } from '../file-writes.ts';
+import type { ToolContent } from './tool-content.ts';
 
 export interface ToolFilesDeps {
   readonly store: Pick<Store, 'direct'>;
@@ -26,6 +29,21 @@ export const pathOf = (input: ToolInput): string => {
   const path = String(input['path'] ?? '');
   return path.startsWith('/') ? path : `/${path}`;
 };
+
+/** The text in the arguments of a call. */
+export const contentOf = (input: ToolInput): Uint8Array => new TextEncoder().encode(textOrEmpty(input['content']));
+
+/** Throws FILE_PATH for a folder of another identity. */
+export const requireOwnPath = ({ identity }: ToolContext, path: string): void => {
+  if (!isForIdentity(path, identity))
+    throw invalidField('path', 'lies in a folder that belongs to another identity', 'FILE_PATH');
+};
+
+/** The effect of a call, once for all of its runs. */
+export const onceFor =
+  ({ idempotencyKey }: ToolContext) =>
+  <A>(tx: WriteTx, effect: () => Promise<A>): Promise<A> =>
+    oncePerCall(tx, idempotencyKey, effect);
 
 /**
  * Files as a turn may see them: those of its namespace, without the files of other identities and without the files of skills that are
@@ -52,7 +70,8 @@ export class ToolFiles {
     // The files of a skill lie where the skill does, which may be an ancestor.
     const place = skill === undefined ? undefined : await this.#deps.activeSkill(context, skill);
     const record = await this.#deps.reads.find(fileKey(place ?? namespace, path));
-    if (!(await this.isSeen(context, record))) throw resourceNotFound(record.key);
+    const isOwn = record.key.namespace === namespace || fileSpec(record).purpose === FilePurpose.SKILL;
+    if (!isOwn || !(await this.isSeen(context, record))) throw resourceNotFound(record.key);
     return record;
   }
 
@@ -66,8 +85,13 @@ export class ToolFiles {
     const seen: StoredResource[] = [];
     for (let pageToken = ''; ; ) {
       const page = await this.#deps.reads.list({
-        ...{ namespace, pathPrefix: asked.prefix, purpose: asked.purpose, pageSize: 0, pageToken },
-        ...{ labelSelector: '', metadataOnly: false },
+        namespace,
+        pathPrefix: asked.prefix,
+        purpose: asked.purpose,
+        pageSize: 0,
+        pageToken,
+        labelSelector: '',
+        metadataOnly: false,
       });
       for (const record of page.records) if (await this.isSeen(context, record)) seen.push(record);
       pageToken = page.nextPageToken;
@@ -77,9 +101,15 @@ export class ToolFiles {
     return { records, isCut: seen.length > asked.size };
   }
 
-  /** Undefined for a file without content. Throws OBJECT_DAMAGED. */
-  bytes(record: StoredResource): Promise<Uint8Array | undefined> {
-    return this.#deps.reads.bytes(record);
+  /** Reading it throws OBJECT_DAMAGED. */
+  content(record: StoredResource): ToolContent {
+    const { filename = '', sizeBytes = 0 } = objectOf(record.annotations) ?? {};
+    return {
+      mediaType: fileSpec(record).mediaType,
+      filename,
+      sizeBytes,
+      read: async () => (await this.#deps.reads.bytes(record)) ?? new Uint8Array(0),
+    };
   }
 
   /** Whether the turn may see the file, as far as its owner and its skill go. */

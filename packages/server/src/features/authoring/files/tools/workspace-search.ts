@@ -2,7 +2,7 @@ import { FileIndexPolicy, FilePurpose } from '@svc/api/resources';
 import { recordKey } from '../../../../resources/index.ts';
 import type { ReadTx, Store, StoredResource } from '../../../../store/contracts/index.ts';
 import type { ToolContext, ToolResult } from '../../../../tools/contract.ts';
-import { fileSpec, objectOf } from '../file-facts.ts';
+import { fileSpec } from '../file-facts.ts';
 import { filePlaces, memoryPlaces, type PdfReader } from '../file-text.ts';
 import { memoryMode, type SearchPlaces } from './memory-tools.ts';
 import { contentResult } from './tool-content.ts';
@@ -31,7 +31,11 @@ export const workspaceSearch = (deps: WorkspaceSearchDeps) => ({
       }),
     );
     return found.map(({ name, path, snippet, score, updatedAt }) => ({
-      ...{ ref: `file://${namespace}/${name}`, title: path, snippet, score, updatedAt },
+      ref: `file://${namespace}/${name}`,
+      title: path,
+      snippet,
+      score,
+      updatedAt,
     }));
   },
   open: async (context: ToolContext, ref: string, part: Readonly<Record<string, unknown>>) => {
@@ -60,16 +64,11 @@ const fileOf = async (
   return isFound(record, hasMemory) && (await files.isSeen(context, record)) ? record : undefined;
 };
 
-const openFile = async (
+const openFile = (
   { files, pdf }: WorkspaceSearchDeps,
   record: StoredResource,
   part: Readonly<Record<string, unknown>>,
-): Promise<ToolResult> => {
-  const facts = shownFile(record);
-  const filename = objectOf(record.annotations)?.filename ?? '';
-  const bytes = (await files.bytes(record)) ?? new Uint8Array(0);
-  return contentResult(pdf, { facts, mediaType: facts.media_type, filename, bytes }, part);
-};
+): Promise<ToolResult> => contentResult(pdf, { facts: shownFile(record), ...files.content(record) }, part);
 
 /** A file that knowledge found: of the namespace or an ancestor, and part of its knowledge. */
 export const retrievedFile = async (

@@ -32,8 +32,15 @@ describe('the broker of a server', () => {
   });
 
   const use = (more: Partial<BrokerUse> = {}): BrokerUse => ({
-    ...{ server: 'k', serverName: 'desk', namespace: 'acme', agent: 'helper', sessionId: 's1' },
-    ...{ audience: '', cacheTtlSeconds: 0, isTrusted: false, url: async () => 'https://broker.example/token?x=1' },
+    server: 'k',
+    serverName: 'desk',
+    namespace: 'acme',
+    agent: 'helper',
+    sessionId: 's1',
+    audience: '',
+    cacheTtlSeconds: 0,
+    isTrusted: false,
+    url: async () => 'https://broker.example/token?x=1',
     ...more,
   });
   const token = (more: Partial<BrokerUse> = {}): Promise<string> =>
@@ -45,7 +52,10 @@ describe('the broker of a server', () => {
   it('learns who asks, and signs for its own origin where no audience is given', async () => {
     expect(await token()).toBe('t1');
     expect(requests[0]?.body).toEqual({
-      ...{ namespace: 'acme', mcp_server_name: 'desk', agent_name: 'helper', session_id: 's1' },
+      namespace: 'acme',
+      mcp_server_name: 'desk',
+      agent_name: 'helper',
+      session_id: 's1',
       audience: 'https://broker.example',
     });
     expect(signed[0]).toEqual({

@@ -19,7 +19,7 @@ export interface BrokerTokensDeps {
   readonly fetch: (isTrusted: boolean) => Fetch;
 }
 
-/** For which session of which agent a broker gives a token. */
+/** The session that a broker gives a token for, and how the broker is reached. */
 export interface BrokerUse {
   /** Resource and configuration of the server: a change of either asks the broker again. */
   readonly server: string;
@@ -117,7 +117,11 @@ export class BrokerTokens {
       signal,
       headers: { authorization: `Bearer ${platformToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ namespace, mcp_server_name: serverName, agent_name: agent, session_id: sessionId, audience },
+        namespace,
+        mcp_server_name: serverName,
+        agent_name: agent,
+        session_id: sessionId,
+        audience,
       }),
     });
     if (response.status !== 200) {

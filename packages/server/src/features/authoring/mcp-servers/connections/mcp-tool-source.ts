@@ -9,8 +9,8 @@ import { modelNames, serverPrefix } from './tool-name-rules.ts';
 const LISTS_MS = 5_000;
 
 /**
- * The same for a server that has to run a call which the model asked for already: after a restart its process, or its connection, is begun again,
- * and a call must not fail because that takes a while.
+ * The same for a server whose list is not known and that has to run a call which the model asked for already: after a restart its process starts
+ * again, and the call must not fail because that takes a while.
  */
 const OPEN_CALL_MS = 20_000;
 
@@ -41,7 +41,7 @@ const listed = async (
   const slot = pool.slot(wanted);
   try {
     const isNeeded = openCalls.some((name) => name.startsWith(serverPrefix(server)));
-    const tools = await slot.tools(isNeeded ? OPEN_CALL_MS : LISTS_MS, { isNeeded });
+    const tools = await slot.tools(LISTS_MS, isNeeded ? { neededMs: OPEN_CALL_MS } : {});
     return tools
       .filter(({ name }) => wanted.allowlist === undefined || wanted.allowlist.includes(name))
       .map((described) => ({ server, tool: described.name, described, call: (call) => slot.call(call) }));

@@ -4,7 +4,7 @@ import type { McpAuthorization, McpEra, McpTarget } from '../../../../protocols/
 import { isSecretReference, SYSTEM_NAMESPACE } from '../../../../resources/index.ts';
 import type { ReadTx, Store } from '../../../../store/contracts/index.ts';
 import type { SourcedText } from '../effective-server.ts';
-import type { McpReferences, ResolvedMcpServer } from '../mcp-references.ts';
+import { bindingSpec, isForeignProcess, type McpReferences, type ResolvedMcpServer } from '../mcp-references.ts';
 import { ERA_ANNOTATION, isStdio } from '../mcp-rules.ts';
 import type { BrokerTokens } from './auth-broker.ts';
 import type { ServerUse, WantedServer } from './wanted-server.ts';
@@ -13,7 +13,7 @@ export interface ServerLookupDeps {
   readonly store: Pick<Store, 'direct'>;
   /** Opens sealed values. */
   readonly references: McpReferences;
-  /** Value behind `secret://`, from the namespace of the resource that holds the reference. Throws a Fault. */
+  /** The value that a `secret://` reference names, seen from the namespace of the resource that holds it. Throws a Fault. */
   readonly secret: (namespace: string, reference: string) => Promise<string>;
   readonly brokers: Pick<BrokerTokens, 'authorization'>;
   /** The namespace and its ancestors, [] for one that is deleted. */
@@ -21,7 +21,7 @@ export interface ServerLookupDeps {
 }
 
 /** Why nothing connects to a server that was found. */
-type Unusable = 'disabled' | 'broker';
+type Unusable = 'disabled' | 'broker' | 'foreign-process';
 
 /** Finds what references of agents, servers and bindings lead to. */
 export class ServerLookup {
@@ -71,6 +71,8 @@ export class ServerLookup {
   async #wanted(namespace: string, resolved: ResolvedMcpServer, use?: ServerUse): Promise<WantedServer | Unusable> {
     const { server, binding, effective } = resolved;
     if (effective.isDisabled) return 'disabled';
+    if (binding !== undefined && isForeignProcess(server, { ...binding, spec: bindingSpec(binding) }))
+      return 'foreign-process';
     const hasBroker = effective.authBroker !== undefined;
     if (hasBroker && use === undefined) return 'broker';
     const subject = binding ?? server;
@@ -80,7 +82,11 @@ export class ServerLookup {
     const key = createHash('sha256').update(JSON.stringify(made)).digest('hex');
     const wanted = {
       place: `${subject.uid}@${namespace}`,
-      ...{ key, namespace, subject, era, allowlist: effective.allowlist },
+      key,
+      namespace,
+      subject,
+      era,
+      allowlist: effective.allowlist,
       target: () => this.#target(resolved),
     };
     if (!hasBroker || use === undefined) return wanted;
@@ -98,7 +104,10 @@ export class ServerLookup {
     const { url = '', audience = '', cacheTtlSeconds = 0 } = authBroker ?? {};
     return this.#deps.brokers.authorization({
       ...use,
-      ...{ audience, cacheTtlSeconds, serverName: server.key.name, isTrusted: home === SYSTEM_NAMESPACE },
+      audience,
+      cacheTtlSeconds,
+      serverName: server.key.name,
+      isTrusted: home === SYSTEM_NAMESPACE,
       url: () => this.#resolved({ text: url, namespace: home }),
     });
   }

@@ -12,7 +12,7 @@ const never = (signal: AbortSignal): Promise<never> =>
 /** Lets everything happen that needs no time. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A server of which each test says how it behaves. */
+/** A server whose behaviour each test sets. */
 class Server {
   connects = 0;
   lists = 0;
@@ -58,8 +58,12 @@ class Server {
 }
 
 const CALL = {
-  ...{ tool: 'a', input: {}, meta: {}, signal: new AbortController().signal },
-  ...{ progress: () => undefined, reply: () => undefined },
+  tool: 'a',
+  input: {},
+  meta: {},
+  signal: new AbortController().signal,
+  progress: () => undefined,
+  reply: () => undefined,
 };
 
 describe('a server in use', () => {
@@ -93,7 +97,7 @@ describe('a server in use', () => {
   });
 
   const names = async (waitMs = 5_000, isNeeded = false): Promise<string> => {
-    const tools = slot.tools(waitMs, { isNeeded });
+    const tools = isNeeded ? slot.tools(5_000, { neededMs: waitMs }) : slot.tools(waitMs);
     return tools.then(
       (list) => list.map(({ name }) => name).join(' '),
       (error: McpFailure) => error.kind,
@@ -128,6 +132,25 @@ describe('a server in use', () => {
     expect(await names()).toBe('connect');
     server.onConnect = () => Promise.resolve();
     expect([await names(), await names(20_000, true), await names()]).toEqual(['connect', 'a', 'a']);
+  });
+
+  it('is tried for calls that need it every 5 s at most, and not for them where a former list is known', async () => {
+    server.onConnect = down;
+    const needed = (): Promise<string> => names(20_000, true);
+    expect([await names(), await needed(), await needed(), await needed()]).toEqual(Array(4).fill('connect'));
+    expect(server.connects).toBe(2);
+    clock.advance(5_000);
+    expect([await needed(), await needed(), server.connects]).toEqual(['connect', 'connect', 3]);
+    server.onConnect = () => Promise.resolve();
+    clock.advance(5_000);
+    expect([await needed(), server.connects]).toEqual(['a', 4]);
+    server.open.isClosed = true;
+    server.onConnect = never;
+    clock.advance(300_000);
+    const late = needed();
+    await settle();
+    clock.advance(5_000);
+    expect([await late, await needed(), server.connects]).toEqual(['a', 'a', 5]);
   });
 
   it('costs a turn 5 s when it hangs, once in 30 s, and is back when it answers', async () => {
@@ -201,6 +224,37 @@ describe('a server in use', () => {
     expect(server.calls).toBe(4);
   });
 
+  it('keeps the connection that one call opened anew when another learns later that the session is forgotten', async () => {
+    const forgotten = [1, 2].map(() => Promise.withResolvers<void>());
+    const slow = Promise.withResolvers<void>();
+    server.onCall = async (call) => {
+      const gate = forgotten[call - 1];
+      if (gate === undefined) return call === 3 ? slow.promise : undefined;
+      await gate.promise;
+      throw new McpFailure('expired', 'gone');
+    };
+    const calls = [slot.call(CALL), slot.call(CALL)];
+    await settle();
+    forgotten[0]?.resolve();
+    await settle();
+    expect([server.connects, server.closed]).toEqual([2, 1]);
+    forgotten[1]?.resolve();
+    await settle();
+    expect([server.connects, server.closed, server.open.isClosed]).toEqual([2, 1, false]);
+    slow.resolve();
+    expect(await Promise.all(calls)).toHaveLength(2);
+  });
+
+  it('reports nothing of a list whose connection ended because the slot was retired', async () => {
+    const ended = Promise.withResolvers<void>();
+    server.onList = () => ended.promise.then(() => Promise.reject(new McpFailure('lost', 'ended')));
+    const list = names();
+    await settle();
+    slot.retire();
+    ended.resolve();
+    expect([await list, outcomes]).toEqual(['lost', []]);
+  });
+
   it('ends with its last call when its configuration changes', async () => {
     const gate = Promise.withResolvers<void>();
     server.onCall = () => gate.promise;
@@ -235,6 +289,21 @@ describe('a server in use', () => {
     server.onList = () => Promise.resolve();
     await slot.call(CALL);
     expect(server.connects).toBe(2);
+  });
+
+  it('keeps a call that began while it was asked for a sign of life', async () => {
+    await names();
+    server.onList = never;
+    const gate = Promise.withResolvers<void>();
+    server.onCall = () => gate.promise;
+    const ping = slot.ping();
+    const call = slot.call(CALL);
+    await settle();
+    clock.advance(10_000);
+    await ping;
+    expect(server.closed).toBe(0);
+    gate.resolve();
+    expect(await call).toHaveProperty('result');
   });
 
   it('has its connection ended although it is still being opened', async () => {

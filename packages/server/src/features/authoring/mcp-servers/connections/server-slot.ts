@@ -18,7 +18,7 @@ export type ListOutcome =
 export interface ServerSlotDeps {
   readonly connector: McpConnector;
   readonly clock: Clock;
-  /** After each attempt to list, also one that no turn waits for any more. */
+  /** After each attempt to list until the slot is retired, also one that no turn waits for any more. */
   readonly settled: (wanted: WantedServer, outcome: ListOutcome) => void;
 }
 
@@ -34,6 +34,8 @@ const FRESH_MS = 300_000;
 const STALE_MS = 900_000;
 /** How long a server that failed is left alone. */
 const BREAKER_MS = 30_000;
+/** The least time between attempts that only calls without a list cause: a server that is down is not flooded by them. */
+const NEEDED_MS = 5_000;
 /** A connection that lasted this long does not count as one of a row that ended. */
 const STEADY_MS = 60_000;
 const BACKOFF_MS = 1_000;
@@ -57,6 +59,7 @@ export class ServerSlot {
   #isChanged = false;
   #failure: McpFailure | undefined;
   #retryAtMs = 0;
+  #neededAtMs = Number.NEGATIVE_INFINITY;
   #openedAtMs = 0;
   #losses = 0;
   #openCalls = 0;
@@ -75,19 +78,28 @@ export class ServerSlot {
   }
 
   /**
-   * Tools of the server, after at most `waitMs`; rejects with McpFailure when there is no list that is young enough. Where they are needed for a
-   * call that the model asked for already, a server that failed a moment ago is tried again.
+   * Tools of the server, after at most `waitMs`; rejects with McpFailure when there is no list that is young enough. `neededMs` is for a call that
+   * the model asked for already: where no list is known, it waits so long, also for an attempt that was too slow for others, and a
+   * server that failed is tried again, at most every 5 s for all such calls together.
    */
-  async tools(waitMs: number, { isNeeded = false } = {}): Promise<readonly McpTool[]> {
+  async tools(waitMs: number, { neededMs }: { readonly neededMs?: number } = {}): Promise<readonly McpTool[]> {
     this.#usedAtMs = this.#nowMs;
-    if (isNeeded) this.#retryAtMs = 0;
     if (this.#known !== undefined && !this.#isChanged && this.#ageMs < FRESH_MS) return this.#known.tools;
-    if (this.#nowMs >= this.#retryAtMs) {
-      const tools = await this.#within(this.#refresh(), waitMs);
+    const longerMs = this.#former === undefined ? neededMs : undefined;
+    if (this.#nowMs >= this.#retryAtMs || (longerMs !== undefined && this.#mayTryAgain())) {
+      const tools = await this.#within(this.#refresh(), longerMs ?? waitMs);
       if (tools !== undefined) return tools;
     }
-    if (this.#known !== undefined && this.#ageMs < STALE_MS) return this.#known.tools;
-    throw this.#failure ?? new McpFailure('timeout', 'the server did not answer in time');
+    const former = this.#former;
+    if (former !== undefined) return former;
+    throw this.#lastFailure;
+  }
+
+  /** Asks for the list whatever is known, unless the server failed a moment ago. Rejects with McpFailure where no answer comes after `waitMs`. */
+  async probe(waitMs: number): Promise<void> {
+    this.#usedAtMs = this.#nowMs;
+    const isTried = this.#nowMs >= this.#retryAtMs;
+    if (!isTried || (await this.#within(this.#refresh(), waitMs)) === undefined) throw this.#lastFailure;
   }
 
   /** Rejects with McpFailure. A call that the server did not take because it forgot the session is made once more. */
@@ -96,8 +108,7 @@ export class ServerSlot {
     try {
       return await this.#callOnce(call);
     } catch (error) {
-      if (!(error instanceof McpFailure) || error.kind !== 'expired') throw error;
-      this.#drop();
+      if (!isExpired(error)) throw error;
       return await this.#callOnce(call);
     } finally {
       this.#openCalls--;
@@ -106,7 +117,7 @@ export class ServerSlot {
     }
   }
 
-  /** Drops a connection that gives no sign of life; the next use opens another one. */
+  /** Drops a connection that gives no sign of life, unless a call began meanwhile; the next use opens another one. */
   async ping(): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined || this.#openCalls > 0) return;
@@ -114,7 +125,7 @@ export class ServerSlot {
     try {
       await connection.ping(late.signal);
     } catch {
-      if (this.#connection === connection) this.#drop();
+      if (this.#connection === connection && this.#openCalls === 0) this.#drop();
     } finally {
       late.cancel();
     }
@@ -137,14 +148,38 @@ export class ServerSlot {
     return this.#deps.clock.monotonicMs();
   }
 
+  get #lastFailure(): McpFailure {
+    return this.#failure ?? new McpFailure('timeout', 'the server did not answer in time');
+  }
+
   get #ageMs(): number {
     return this.#nowMs - (this.#known?.atMs ?? 0);
   }
 
+  /** The list before, while it may still be used. */
+  get #former(): readonly McpTool[] | undefined {
+    return this.#ageMs < STALE_MS ? this.#known?.tools : undefined;
+  }
+
+  /** For a call that needs the list: an attempt that is under way is joined, another one begins where the last is long enough ago. */
+  #mayTryAgain(): boolean {
+    if (this.#refreshing !== undefined) return true;
+    if (this.#nowMs < this.#neededAtMs + NEEDED_MS) return false;
+    this.#neededAtMs = this.#nowMs;
+    this.#retryAtMs = 0;
+    return true;
+  }
+
+  /** A connection whose session the server forgot is dropped, unless another call has replaced it meanwhile. */
   async #callOnce(call: McpCall): Promise<McpOutcome> {
     const connection = await this.#connect();
     call.signal.throwIfAborted();
-    return connection.call(call);
+    try {
+      return await connection.call(call);
+    } catch (error) {
+      if (isExpired(error) && this.#connection === connection) this.#drop();
+      throw error;
+    }
   }
 
   /** The value, or undefined when it failed or took too long; then the breaker is open. */
@@ -176,16 +211,21 @@ export class ServerSlot {
       const tools = await this.#listOn(connection);
       this.#known = { tools, atMs: this.#nowMs };
       this.#retryAtMs = 0;
-      this.#deps.settled(this.wanted, { server: connection.server, tools });
+      this.#settle({ server: connection.server, tools });
       return tools;
     } catch (error) {
       const failure = asFailure(error);
       // Calls that are open may still end well.
       if (at === 'list' && this.#openCalls === 0) this.#drop();
       this.#trip(failure);
-      this.#deps.settled(this.wanted, { failure, at });
+      this.#settle({ failure, at });
       throw failure;
     }
+  }
+
+  /** What a retired slot finds says nothing about the server as it is configured now: its connection may have been ended under the list. */
+  #settle(outcome: ListOutcome): void {
+    if (!this.#isRetired) this.#deps.settled(this.wanted, outcome);
   }
 
   async #listOn(connection: McpConnection): Promise<readonly McpTool[]> {
@@ -266,6 +306,8 @@ export class ServerSlot {
     return { signal: abort.signal, cancel: this.#deps.clock.after(ms, () => abort.abort(failure)) };
   }
 }
+
+const isExpired = (error: unknown): boolean => error instanceof McpFailure && error.kind === 'expired';
 
 /** What was thrown by something else than the connector: a secret that is not there. */
 const asFailure = (error: unknown): McpFailure =>

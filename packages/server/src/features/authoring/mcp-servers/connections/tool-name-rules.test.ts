@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { modelNames } from './tool-name-rules.ts';
+import { modelNames, serverPrefix } from './tool-name-rules.ts';
 
 const names = (...tools: readonly (readonly [server: string, tool: string])[]): readonly string[] =>
   modelNames(tools.map(([server, tool]) => ({ server, tool })));
@@ -24,4 +24,10 @@ it('tells tools of the same name apart, whatever their order', () => {
   expect(first).toMatch(/^mcp_a_b_c_[0-9a-f]{8}$/);
   expect(second).toMatch(/^mcp_a_b_c_[0-9a-f]{8}$/);
   expect(names(['a_b', 'c'], ['a', 'b_c'])).toEqual([second, first]);
+});
+
+it('every name of a tool begins with the prefix of its server, however long that is', () => {
+  for (const server of ['a', 'my-web.tools', 'x'.repeat(63)])
+    for (const tool of ['t', 'y'.repeat(70)])
+      expect(names([server, tool])[0]?.startsWith(serverPrefix(server))).toBe(true);
 });

@@ -12,10 +12,10 @@ const NAME_MAX = 64;
 const KEPT = 55;
 
 /** `mcp_<server>_<tool>`: lower case, and everything but letters, digits and `_` as one underscore. */
-const plainName = ({ server, tool }: RemoteName): string => `${serverPrefix(server)}${wordOf(tool)}`;
+const plainName = ({ server, tool }: RemoteName): string => `mcp_${wordOf(server)}_${wordOf(tool)}`;
 
-/** What the names of all tools of a server begin with. */
-export const serverPrefix = (server: string): string => `mcp_${wordOf(server)}_`;
+/** What the names of all tools of a server begin with, shortened ones included. */
+export const serverPrefix = (server: string): string => `mcp_${wordOf(server)}_`.slice(0, KEPT);
 
 const wordOf = (text: string): string =>
   text
