@@ -249,3 +249,38 @@ describe('an answer link', () => {
     expect((await plain.rest.fetch(`/r/${'A'.repeat(43)}`)).status).toBe(404);
   });
 });
+
+describe('a grant on an agent', () => {
+  it('reads requests and usage of that agent in its namespace, and of no namespace below', async () => {
+    const password = 'the password of the administrator';
+    await using guarded = await AppUnderTest.start({ 'auth.mode': 'password', 'auth.password': password });
+    const admin = { authorization: `Basic ${Buffer.from(`me:${password}`).toString('base64')}` };
+    for (const name of ['acme', 'acme:team']) {
+      await guarded.rest.ok(`POST /v1/namespaces/${name}`, {}, admin);
+      const agents = `/v1/ns/${name}/agents`;
+      await guarded.rest.ok(`POST ${agents}`, { name: 'curious', spec: { capabilities: { people: ['ask'] } } }, admin);
+      const { sessionId } = await guarded.rest.ok<{ sessionId: string }>(`POST ${agents}/curious/sessions`, {}, admin);
+      await guarded.rest.ok(`POST ${agents}/curious/sessions/${sessionId}/message`, { message: ask('Where?') }, admin);
+    }
+    const keyOf = async (scope: object) => {
+      const key = { name: 'key', grants: [{ role: 'viewer', namespace: 'acme', ...scope }] };
+      const { secret } = await guarded.rest.ok<{ secret: string }>('POST /v1/auth/api-keys', key, admin);
+      return { 'x-api-key': secret };
+    };
+    const seen = async (headers: Readonly<Record<string, string>>) => {
+      const query = 'agent=curious&recursive=true';
+      const requests = `GET /v1/ns/acme/permission-requests?${query}`;
+      const usage = `GET /v1/ns/acme/usage?${query}&by=namespace`;
+      const listed = await guarded.rest.ok<{ requests: { ns: string }[] }>(requests, undefined, headers);
+      const used = await guarded.rest.ok<{ rows: { name: string }[] }>(usage, undefined, headers);
+      return { requests: listed.requests.map(({ ns }) => ns), usage: used.rows.map(({ name }) => name).sort() };
+    };
+    const all = ['acme', 'acme:team'];
+    const wide = await keyOf({});
+    await expect.poll(() => seen(wide), { timeout: 20_000 }).toEqual({ requests: all, usage: all });
+    const key = await keyOf({ agent: 'curious' });
+    expect(await seen(key)).toEqual({ requests: ['acme'], usage: ['acme'] });
+    for (const path of ['permission-requests', 'usage'])
+      expect(await guarded.rest.outcome(`GET /v1/ns/-/${path}?agent=curious`, undefined, key)).toMatch(/^403 /);
+  });
+});

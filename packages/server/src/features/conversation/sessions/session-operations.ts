@@ -122,6 +122,6 @@ const requestOperations = (requests: RequestService, links: AnswerLinks): readon
   }),
   operation(method.listPermissionRequests, {
     access: viewer('fields'),
-    handle: (request) => requests.list(request),
+    handle: (request, call) => requests.list(request, call),
   }),
 ];
