@@ -218,6 +218,35 @@ describe('svc chat', () => {
     expect(out()).toBe('  ? write: May I?\n  [1] Allow once\n  [2] Deny\nplease answer y/n/1/2\nfine\n\n');
   });
 
+  it('waits for a sign-in, which only the sign-in itself completes', async () => {
+    const answers: unknown[] = [];
+    const options = [
+      { id: 'signed_in', name: 'Signed in', decision: 1 },
+      { id: 'decline', name: 'Decline', decision: 2 },
+    ];
+    const request = { id: 'p1', turnId: 't1', kind: 'sign_in', url: 'https://tracker.test/login', options };
+    const signIn = (lines: readonly string[], openFor: number) => {
+      let reads = 0;
+      return talk(lines, [[event({ type: 11, name: 'track' }), done()]], {
+        unary: {
+          GetTurn: () => {
+            reads += 1;
+            return { turn: { pendingPermissions: reads <= openFor ? [request] : [] } };
+          },
+          AnswerPermission: ({ optionId }: { optionId: string }) => {
+            answers.push(optionId);
+            return { request };
+          },
+        },
+      });
+    };
+    const signed = await signIn(['go', '', 'y'], 2);
+    expect(signed.out()).toContain('sign in at https://tracker.test/login\nthe server has not seen the sign-in yet\n');
+    expect([signed.exit, answers]).toEqual([exitCodes.ok, []]);
+    await signIn(['go', 'n'], 9);
+    expect(answers).toEqual(['decline']);
+  });
+
   it('does not ask again what a RESET shows again and was decided', async () => {
     const { terminal } = await talk(['go'], [[event({ type: 11, name: 'write' }), done()]], {
       unary: { GetTurn: () => ({ turn: {} }) },

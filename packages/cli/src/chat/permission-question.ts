@@ -28,7 +28,7 @@ export const openRequests = async (
 /** Asks until there is an answer and sends it. False when the person interrupted instead. */
 export const askPermission = async (parts: QuestionParts, request: PermissionRequest): Promise<boolean> => {
   if (request.kind === 'input') return askForData(parts, request);
-  if (request.kind === 'sign_in') parts.write(`sign in at ${harmless(request.url)}\n`);
+  if (request.kind === 'sign_in') return askForSignIn(parts, request);
   const { write, style, terminal, columns } = parts;
   const input = harmless(request.inputJson).slice(0, INPUT_SHOWN);
   // The line of the tool call above shows the input unless it was too long.
@@ -43,6 +43,24 @@ export const askPermission = async (parts: QuestionParts, request: PermissionReq
       return true;
     }
     write(`please answer ${keysText(request.options)}\n`);
+  }
+};
+
+/** Waits until the person has signed in, which alone can answer the request, or declines. */
+const askForSignIn = async (parts: QuestionParts, request: PermissionRequest): Promise<boolean> => {
+  const { write, terminal } = parts;
+  write(`sign in at ${harmless(request.url)}\n`);
+  const decline = request.options.find((option) => !isAllow(option));
+  for (;;) {
+    const line = await terminal.ask('signed in? (Enter once you have, n to decline) ');
+    if (line === interrupt || line === undefined) return false;
+    if (decline !== undefined && ['n', 'no'].includes(line.trim().toLowerCase())) {
+      await answer(parts, request, decline);
+      return true;
+    }
+    const open = await openRequests(parts, request.turnId);
+    if (open.every(({ id }) => id !== request.id)) return true;
+    write('the server has not seen the sign-in yet\n');
   }
 };
 

@@ -21,6 +21,7 @@ const permission = {
   id: '01ab',
   kind: 'permission',
   prompt: 'Allow helper to run wipe?',
+  inputJson: '{"path":"/everything"}',
   options: [
     { id: 'allow_once', name: 'Allow once', decision: 1 },
     { id: 'deny_once', name: 'Deny', decision: 2 },
@@ -51,7 +52,7 @@ const inbox = async (
       ListPermissionRequests: (request: { ns: string; recursive: boolean; kind: string; agent: string }) => {
         const { ns, recursive, kind, agent } = request;
         lists.push({ ns, recursive, kind, agent });
-        return { requests: [input, permission, signIn] };
+        return { requests: ns === 'empty' ? [] : [input, permission, signIn] };
       },
       AnswerPermission: (request: { requestId: string; decision: number; optionId: string; answerJson: string }) => {
         answers.push([request.requestId, request.decision, request.optionId, request.answerJson]);
@@ -73,6 +74,41 @@ describe('svc inbox', () => {
     expect(lists[0]).toEqual({ ns: '-', recursive: false, kind: 'input', agent: 'helper' });
     expect(out()).toContain('Which city?');
     expect(out().trim().split('\n')).toHaveLength(4);
+  });
+
+  it('says where nothing is open, and is silent with --quiet', async () => {
+    expect((await inbox([], ['-n', 'empty'])).err()).toBe('no agent waits for an answer in namespace empty\n');
+    expect((await inbox([], ['-n', 'empty', '--quiet'])).err()).toBe('');
+    expect((await inbox([], ['--quiet'])).err()).toBe('');
+  });
+
+  it('prints names that its other commands take', async () => {
+    expect((await inbox([], ['-o', 'name'])).out()).toBe('request/01aa\nrequest/01ab\nrequest/02aa\n');
+    expect((await inbox([], ['answer', 'request/01ab', '--deny'])).answers).toEqual([['01ab', 2, '', '']]);
+  });
+
+  it('searches the own namespace where the caller may not read all', async () => {
+    const asked: string[] = [];
+    const ListPermissionRequests = ({ ns }: { ns: string }) => {
+      asked.push(ns);
+      if (ns === '-') throw new FakeFault('PERMISSION_DENIED', 'SCOPE');
+      return { requests: [permission] };
+    };
+    const { answers } = await inbox([], ['answer', '01ab', '--deny'], {
+      handlers: { unary: { ListPermissionRequests } },
+    });
+    expect([asked, answers]).toEqual([['-', 'default'], [['01ab', 2, '', '']]]);
+  });
+
+  it('finds a request behind any number of others', async () => {
+    const ListPermissionRequests = ({ pageToken, pageSize }: { pageToken: string; pageSize: number }) => {
+      const first = Number(pageToken || 0);
+      const numbers = Array.from({ length: Math.min(pageSize, 700 - first) }, (_, index) => first + index);
+      const requests = numbers.map((number) => ({ ...permission, id: `x${number}y` }));
+      return { requests, nextPageToken: first + numbers.length < 700 ? String(first + numbers.length) : '' };
+    };
+    const handlers = { unary: { ListPermissionRequests } };
+    expect((await inbox([], ['answer', 'x699y', '--deny'], { handlers })).answers).toEqual([['x699y', 2, '', '']]);
   });
 
   it('refuses a kind that there is not', async () => {
@@ -113,9 +149,13 @@ describe('svc inbox', () => {
 
   it.each([
     [['answer', '01ab', '--allow', '--deny'], 'contradict'],
+    [['answer', '01ab', '--deny', '--option', 'allow_once'], '--deny and --option allow_once contradict'],
+    [['answer', '01ab', '--allow', '--option', 'deny_once'], '--allow and --option deny_once contradict'],
     [['answer', '01ab', '--option', 'perhaps'], 'allow_once, deny_once'],
     [['answer', '01aa', '--data', 'Rome'], 'text needs quotes'],
     [['answer', '99'], 'no open request 99'],
+    [['answer', '', '--allow'], 'the id of the request is empty'],
+    [['answer', 'request/', '--allow'], 'the id of the request is empty'],
     [['answer', '01'], 'fits 2 requests'],
   ])('refuses %j and says why', async (words, reason) => {
     const { answers, err, exit } = await inbox([], words);
@@ -128,6 +168,7 @@ describe('svc inbox', () => {
     const asked = await inbox(['5', '1'], ['answer', '01ab']);
     expect(asked.answers).toEqual([['01ab', 1, 'allow_once', '']]);
     expect(asked.out()).toContain('please answer a number from 1 to 2');
+    expect(asked.out()).toContain('Allow helper to run wipe?\n{"path":"/everything"}\n');
     const signed = await inbox(['1'], ['answer', '02']);
     expect(signed.answers).toEqual([['02aa', 2, 'decline', '']]);
     expect(signed.out()).toContain('sign in at https://tracker.test/login');
@@ -138,6 +179,13 @@ describe('svc inbox', () => {
     const { err, exit } = await inbox([], ['answer', '01aa'], { piped: '' });
     expect(exit).toBe(exitCodes.refused);
     expect(err()).toContain('--allow, --deny, --option or --data');
+  });
+
+  it('asks for the data that --allow leaves open', async () => {
+    const { answers } = await inbox(['Rome', '2', '', ''], ['answer', '01aa', '--allow']);
+    expect(answers).toEqual([['01aa', 1, '', '{"city":"Rome","nights":2}']]);
+    const { err } = await inbox([], ['answer', '01aa', '--allow'], { piped: '' });
+    expect(err()).toContain('--data, which the request asks for');
   });
 
   it('prints a link alone on standard output, and says what to do where links are off', async () => {

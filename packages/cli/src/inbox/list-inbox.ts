@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { GlobalOptions } from '../connection.ts';
-import { listUpTo, openPlain } from '../context.ts';
+import { listUpTo, openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import type { Host } from '../host.ts';
 import { msOf, textOf } from '../json-value.ts';
@@ -20,33 +20,49 @@ const KINDS = ['permission', 'input', 'sign_in', 'budget'];
 /** Requests that one command shows at most. */
 const SHOWN = 500;
 const PROMPT_SHOWN = 60;
+/** Before the id of a request in the names that commands print. */
+export const REQUEST_PREFIX = 'request/';
 
-/** Open requests of the namespace, and with `recursive` of those below, oldest first. */
-export const openRequests = async (
-  host: Host,
-  options: InboxOptions & { readonly limit?: string },
-): Promise<readonly JsonObject[]> => {
-  const { kind = '', agent = '', identity = '' } = options;
-  if (kind !== '' && !KINDS.includes(kind))
-    throw new CommandFailure(`${kind} is not a kind of request`, { hint: KINDS.join(', ') });
-  const context = await openPlain(host, options);
-  const { call, target } = context;
-  const ns = options.allNamespaces === true ? '-' : target.namespace;
-  const request = { ns, recursive: options.recursive === true, kind, agent, identity, member: 'requests' };
-  return listUpTo(context, context.limit ?? SHOWN, (limit) =>
-    listItems({ call, limit }, 'SessionControlService/ListPermissionRequests', request),
-  );
-};
+/** Which open requests are listed. */
+interface Wanted {
+  /** `-` for every namespace. */
+  readonly ns: string;
+  readonly recursive: boolean;
+  readonly kind?: string;
+  readonly agent?: string;
+  readonly identity?: string;
+}
+
+/** Open requests, oldest first, at most `limit`. */
+export const openRequests = (
+  { call }: Pick<PlainContext, 'call'>,
+  { ns, recursive, kind = '', agent = '', identity = '' }: Wanted,
+  limit: number,
+): Promise<readonly JsonObject[]> =>
+  listItems({ call, limit }, 'SessionControlService/ListPermissionRequests', {
+    ns,
+    recursive,
+    kind,
+    agent,
+    identity,
+    member: 'requests',
+  });
 
 /** `svc inbox`: what agents wait for people to answer. */
 export const listInbox = async (host: Host, options: InboxOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const requests = await openRequests(host, options);
+  const { allNamespaces = false, recursive = false, kind = '' } = options;
+  if (kind !== '' && !KINDS.includes(kind))
+    throw new CommandFailure(`${kind} is not a kind of request`, { hint: KINDS.join(', ') });
+  const context = await openPlain(host, options);
+  const { target, note } = context;
+  const wanted = { ...options, ns: allNamespaces ? '-' : target.namespace, recursive };
+  const requests = await listUpTo(context, context.limit ?? SHOWN, (limit) => openRequests(context, wanted, limit));
+  if (form.form === 'name')
+    return host.stdout.write(requests.map((request) => `${REQUEST_PREFIX}${textOf(request['id'])}\n`).join(''));
   if (form.form !== 'table' && form.form !== 'wide') return printList(host, { items: requests }, form);
-  if (requests.length === 0) {
-    host.stderr.write('no agent waits for an answer\n');
-    return;
-  }
+  if (requests.length === 0)
+    return note(`no agent waits for an answer${allNamespaces ? '' : ` in namespace ${target.namespace}`}`);
   const isWide = form.form === 'wide';
   const headings = ['REQUEST', 'KIND', 'NAMESPACE', 'AGENT', 'AGE', 'LEFT', 'QUESTION', ...(isWide ? ['SESSION'] : [])];
   const columns = host.stdout.isTerminal ? host.stdout.columns : undefined;
@@ -62,7 +78,7 @@ export const listInbox = async (host: Host, options: InboxOptions): Promise<void
     ...(isWide ? [textOf(request['sessionId'])] : []),
   ]);
   host.stdout.write(renderTable(headings, rows, columns));
-  host.stderr.write('answer with: svc inbox answer REQUEST\n');
+  note('answer with: svc inbox answer REQUEST');
 };
 
 const shortened = (text: string): string => {

@@ -11,6 +11,7 @@ const CITY = {
     nights: { type: 'integer', minimum: 1 },
     breakfast: { type: 'boolean' },
     room: { type: 'string', enum: ['small', 'large'] },
+    notes: { type: 'array' },
   },
   required: ['city', 'nights'],
   additionalProperties: false,
@@ -146,8 +147,11 @@ describe('an answer link', () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/r\/[A-Za-z0-9_-]{43}$/);
     return new URL(url).pathname;
   };
-  const send = (path: string, fields: Readonly<Record<string, string>>): Promise<Response> =>
-    rest.fetch(path, { method: 'POST', body: new URLSearchParams(fields) });
+  const send = (
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> => rest.fetch(path, { method: 'POST', body: new URLSearchParams(fields), headers });
 
   it('shows the question with a field for each property, and takes the answer once', async () => {
     const { events, path } = await asked('curious', ask('Which <b>city</b>?', CITY));
@@ -183,6 +187,39 @@ describe('an answer link', () => {
     expect(records.records[0]?.identity).toBe('link');
   });
 
+  it('takes the form of its own page from a browser, and of no other site', async () => {
+    const { events, path } = await asked('curious', ask('From where?'));
+    const page = await link(path);
+    const html = await (await rest.fetch(page)).text();
+    // Without this rule of the page a browser sends `Origin: null`.
+    const origin = html.includes('<meta name="referrer" content="same-origin">') ? app.url : 'null';
+    const answer = { option: 'answer', 'field.': 'here' };
+    expect((await send(page, answer, { origin: 'https://elsewhere.example' })).status).toBe(403);
+    expect((await send(page, answer, { origin })).status).toBe(200);
+    expect(await resultOf(events)).toEqual({ answered: true, answer: 'here' });
+  });
+
+  it('refuses what no one chose, numbers without end and data that nests too deep, and keeps the question open', async () => {
+    const { session, events, path } = await asked('curious', ask('Which city?', CITY));
+    const page = await link(path);
+    expect(await (await rest.fetch(page)).text()).toContain('<select name="field.room"><option value=""></option>');
+    const filled = { option: 'answer', 'field.city': 'Rome', 'field.nights': '3' };
+    const wrong = {
+      'nights must be integer': { 'field.nights': '1e999' },
+      'notes must be array': { 'field.notes': `${'['.repeat(30_000)}${']'.repeat(30_000)}` },
+    };
+    for (const [problem, fields] of Object.entries(wrong)) {
+      const refused = await send(page, { ...filled, ...fields });
+      expect([refused.status, (await refused.text()).includes(problem)]).toEqual([400, true]);
+    }
+    await rest.ok(`POST ${session}:stop`, {});
+    events.close();
+    for (const late of [{ option: 'nothing' }, { option: 'answer' }]) {
+      const closed = await send(page, late);
+      expect([closed.status, await closed.text()]).toEqual([410, expect.stringContaining('no longer waits')]);
+    }
+  });
+
   it('shows what a tool would run with, and lets it be denied', async () => {
     const { events, path } = await asked('careful', '!tool create_goal {"objective":"conquer <em>all</em>"}');
     const page = await link(path);
@@ -210,5 +247,40 @@ describe('an answer link', () => {
     const refused = await plain.rest.outcome(`POST ${session}/permissions/x:link`, {});
     expect(refused).toBe('400 ANSWER_LINKS_OFF');
     expect((await plain.rest.fetch(`/r/${'A'.repeat(43)}`)).status).toBe(404);
+  });
+});
+
+describe('a grant on an agent', () => {
+  it('reads requests and usage of that agent in its namespace, and of no namespace below', async () => {
+    const password = 'the password of the administrator';
+    await using guarded = await AppUnderTest.start({ 'auth.mode': 'password', 'auth.password': password });
+    const admin = { authorization: `Basic ${Buffer.from(`me:${password}`).toString('base64')}` };
+    for (const name of ['acme', 'acme:team']) {
+      await guarded.rest.ok(`POST /v1/namespaces/${name}`, {}, admin);
+      const agents = `/v1/ns/${name}/agents`;
+      await guarded.rest.ok(`POST ${agents}`, { name: 'curious', spec: { capabilities: { people: ['ask'] } } }, admin);
+      const { sessionId } = await guarded.rest.ok<{ sessionId: string }>(`POST ${agents}/curious/sessions`, {}, admin);
+      await guarded.rest.ok(`POST ${agents}/curious/sessions/${sessionId}/message`, { message: ask('Where?') }, admin);
+    }
+    const keyOf = async (scope: object) => {
+      const key = { name: 'key', grants: [{ role: 'viewer', namespace: 'acme', ...scope }] };
+      const { secret } = await guarded.rest.ok<{ secret: string }>('POST /v1/auth/api-keys', key, admin);
+      return { 'x-api-key': secret };
+    };
+    const seen = async (headers: Readonly<Record<string, string>>) => {
+      const query = 'agent=curious&recursive=true';
+      const requests = `GET /v1/ns/acme/permission-requests?${query}`;
+      const usage = `GET /v1/ns/acme/usage?${query}&by=namespace`;
+      const listed = await guarded.rest.ok<{ requests: { ns: string }[] }>(requests, undefined, headers);
+      const used = await guarded.rest.ok<{ rows: { name: string }[] }>(usage, undefined, headers);
+      return { requests: listed.requests.map(({ ns }) => ns), usage: used.rows.map(({ name }) => name).sort() };
+    };
+    const all = ['acme', 'acme:team'];
+    const wide = await keyOf({});
+    await expect.poll(() => seen(wide), { timeout: 20_000 }).toEqual({ requests: all, usage: all });
+    const key = await keyOf({ agent: 'curious' });
+    expect(await seen(key)).toEqual({ requests: ['acme'], usage: ['acme'] });
+    for (const path of ['permission-requests', 'usage'])
+      expect(await guarded.rest.outcome(`GET /v1/ns/-/${path}?agent=curious`, undefined, key)).toMatch(/^403 /);
   });
 });

@@ -229,7 +229,7 @@ export declare const CreateAnswerLinkRequestSchema: GenMessage<CreateAnswerLinkR
  */
 export declare type CreateAnswerLinkResponse = Message<"svc.gateway.CreateAnswerLinkResponse"> & {
   /**
-   * Whoever knows it may answer the request; it is shown only here.
+   * Anyone who knows it may answer the request; it is shown only here.
    *
    * @generated from field: string url = 1;
    */
@@ -498,7 +498,7 @@ export declare type ListPermissionRequestsRequest = Message<"svc.gateway.ListPer
   ns: string;
 
   /**
-   * Include descendants of the namespace.
+   * Include descendants of the namespace, those that the caller may read.
    *
    * @generated from field: bool recursive = 2;
    */

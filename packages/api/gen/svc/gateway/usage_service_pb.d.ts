@@ -31,7 +31,7 @@ export declare type ReportUsageRequest = Message<"svc.gateway.ReportUsageRequest
   by: string;
 
   /**
-   * Also what the namespaces below used.
+   * Also what the namespaces below used, those that the caller may read.
    *
    * @generated from field: bool recursive = 3;
    */
@@ -199,7 +199,7 @@ export declare const UsageRowSchema: GenMessage<UsageRow>;
 export declare const UsageService: GenService<{
   /**
    * Sums up the model calls of a namespace by agent, model, identity, namespace or day (UTC). Days
-   * older than `retention.usage` are gone.
+   * older than `retention.usage` are gone. Errors: NAMESPACE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.UsageService.ReportUsage
    */

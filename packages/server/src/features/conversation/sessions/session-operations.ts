@@ -91,7 +91,7 @@ export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
     ...controlOperations(control),
     ...requestOperations(requests, links),
   ];
-  const routes = answerRoutes(links, () => deps.clock.nowMicros());
+  const routes = answerRoutes(links, () => deps.store.now());
   return { operations, routes, chat, console: new ConsoleSource(context), createSession };
 };
 
@@ -122,6 +122,6 @@ const requestOperations = (requests: RequestService, links: AnswerLinks): readon
   }),
   operation(method.listPermissionRequests, {
     access: viewer('fields'),
-    handle: (request) => requests.list(request),
+    handle: (request, call) => requests.list(request, call),
   }),
 ];

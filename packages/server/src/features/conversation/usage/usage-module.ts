@@ -24,6 +24,7 @@ interface UsageModuleDeps {
   readonly store: Store;
   readonly writer: ResourceWriter;
   readonly descendants: UsageOperationsDeps['descendants'];
+  readonly authorizer: UsageOperationsDeps['authorizer'];
   readonly feed: ChangeFeed;
   /** Ancestors by name, nearest first, without a read. */
   readonly ancestorsOf: (namespace: string) => readonly string[];
@@ -50,7 +51,7 @@ export interface UsageModule extends FeatureModule {
   close(): void;
 }
 
-/** The kind UsagePolicy, its meter and conditions, and the end of counts that no policy looks at. */
+/** The kind UsagePolicy, its meter and conditions, and the end of counts that no policy reads. */
 export const usageModule = (deps: UsageModuleDeps): UsageModule => {
   const { store, writer, feed, settings, isPriced } = deps;
   const policies = new PolicyIndex(deps.ancestorsOf);

@@ -6,7 +6,9 @@ import {
   UsageRowSchema,
   UsageService,
 } from '@svc/api/gateway';
+import type { Authorizer, Caller } from '../../../auth/contract.ts';
 import { Fault, invalidField } from '../../../base/index.ts';
+import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import { type Operation, operation, viewer } from '../../../operations/index.ts';
 import type { ReadTx, Store, UsageDayRow } from '../../../store/contracts/index.ts';
 import { GROUPS, type Group, type ReportRow, UsageReport } from './report-rules.ts';
@@ -16,6 +18,7 @@ export interface UsageOperationsDeps {
   readonly store: Pick<Store, 'read' | 'now'>;
   /** Names of all namespaces below one. */
   readonly descendants: (resources: ReadTx['resources'], namespace: string) => Promise<readonly string[]>;
+  readonly authorizer: Pick<Authorizer, 'allows'>;
 }
 
 const DEFAULT_DAYS = 30;
@@ -29,7 +32,7 @@ const READ_MAX = 200_000;
 export const usageOperations = (deps: UsageOperationsDeps): readonly Operation[] => [
   operation(UsageService.method.reportUsage, {
     access: viewer('fields'),
-    handle: (request) => reportUsage(deps, request),
+    handle: (request, { caller }) => reportUsage(deps, request, caller),
   }),
 ];
 
@@ -51,7 +54,22 @@ const wantedOf = ({ by, since, until, limit }: ReportUsageRequest, now: number):
   return { group: group as Group, firstDay, lastDay, limit: limit === 0 ? DEFAULT_ROWS : limit };
 };
 
-const reportUsage = async (deps: UsageOperationsDeps, request: ReportUsageRequest): Promise<ReportUsageResponse> => {
+/** The namespaces below that the caller may read: a grant on an agent covers that agent in one namespace. */
+const namespacesBelow = async (
+  { descendants, authorizer }: UsageOperationsDeps,
+  tx: Pick<ReadTx, 'resources'>,
+  { request, caller }: { readonly request: ReportUsageRequest; readonly caller: Caller },
+): Promise<readonly string[]> => {
+  const below = request.recursive ? await descendants(tx.resources, request.ns) : [];
+  const target = request.agent === '' ? {} : { agent: request.agent };
+  return below.filter((namespace) => authorizer.allows(caller, 'viewer', { namespace, ...target }));
+};
+
+const reportUsage = async (
+  deps: UsageOperationsDeps,
+  request: ReportUsageRequest,
+  caller: Caller,
+): Promise<ReportUsageResponse> => {
   const wanted = wantedOf(request, deps.store.now());
   const report = new UsageReport(wanted.group);
   const { agent, model, identity } = request;
@@ -60,14 +78,15 @@ const reportUsage = async (deps: UsageOperationsDeps, request: ReportUsageReques
     (identity === '' || row.identity === identity) &&
     (model === '' || GROUPS.model(row) === model);
   await deps.store.read(async (tx) => {
-    const below = request.recursive ? await deps.descendants(tx.resources, request.ns) : [];
     let read = 0;
-    for (const namespace of [request.ns, ...below])
+    for (const namespace of [request.ns, ...(await namespacesBelow(deps, tx, { request, caller }))])
       for await (const row of storedRows(tx, namespace, wanted)) {
         read += 1;
         if (read > READ_MAX) throw tooMuch();
         if (counts(row)) report.add(row);
       }
+    // What a namespace used can still be read after it is gone.
+    if (read === 0) await requireNamespace(tx, request.ns);
   });
   const rows = report.rows(wanted.limit).map(rowMessage);
   return create(ReportUsageResponseSchema, { rows, total: rowMessage(report.total()) });

@@ -34,7 +34,11 @@ describe('the usage report', () => {
     return world.store.write((tx) => recordUsage(tx, { id: `r${next}`, subject, usage }));
   };
   const report = async (init: MessageInitShape<typeof ReportUsageRequestSchema> = {}): Promise<ReportUsageResponse> => {
-    const [operation] = usageOperations({ store: world.store, descendants: async () => ['default:sub'] });
+    const [operation] = usageOperations({
+      store: world.store,
+      descendants: async () => ['default:sub'],
+      authorizer: { allows: () => true },
+    });
     const { handle } = operation as unknown as {
       handle(request: ReportUsageRequest, context: unknown): Promise<ReportUsageResponse>;
     };
@@ -87,6 +91,12 @@ describe('the usage report', () => {
     ['since', { since: 86_400_000_000n, until: 1n }],
   ])('refuses a wrong %s', async (field, init) => {
     await expect(report(init)).rejects.toMatchObject({ violations: [{ field }] });
+  });
+
+  it('refuses a namespace that is not there and has used nothing', async () => {
+    await expect(report({ ns: 'nowhere' })).rejects.toMatchObject({ reason: 'NAMESPACE_NOT_FOUND' });
+    await record('a', used(10), { namespace: 'nowhere' });
+    expect((await report({ ns: 'nowhere' })).total).toMatchObject({ requests: 1n });
   });
 
   it('forgets days that are not kept any more', async () => {

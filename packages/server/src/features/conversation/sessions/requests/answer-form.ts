@@ -1,4 +1,6 @@
-/** Forms that ask for the data of a request by its JSON Schema, and what a filled one says. Pure. */
+import { JSON_DEPTH, parseJsonText } from '../../../../base/index.ts';
+
+/** Forms that ask for the data of a request by its JSON Schema, and the answer that a filled form stands for. Pure. */
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -53,20 +55,20 @@ export const inputName = (field: FormField): string => `field.${field.name}`;
 const sentValue = (field: FormField, sent: string | null): unknown => {
   if (field.kind === 'boolean') return sent !== null;
   if (sent === null || (sent === '' && !field.isRequired)) return undefined;
-  if (field.kind === 'number') return sent.trim() === '' || Number.isNaN(Number(sent)) ? sent : Number(sent);
+  if (field.kind === 'number') return sent.trim() !== '' && Number.isFinite(Number(sent)) ? Number(sent) : sent;
   return field.kind === 'json' ? jsonOr(sent) : sent;
 };
 
-/** What cannot be read as JSON stays text: the check by the schema says what is wrong. */
+/** What is not JSON, or nests too deep, stays text: the check by the schema says what is wrong. */
 const jsonOr = (sent: string): unknown => {
   try {
-    return JSON.parse(sent) as unknown;
+    return parseJsonText(sent, JSON_DEPTH);
   } catch {
     return sent;
   }
 };
 
-/** The answer that a filled form says; values that do not fit are left to the check by the schema. */
+/** The answer that a filled form stands for; the check by the schema refuses values that do not fit. */
 export const formValue = (fields: readonly FormField[], sent: URLSearchParams): unknown => {
   const values = fields.map((field) => [field.name, sentValue(field, sent.get(inputName(field)))] as const);
   const [only] = values;

@@ -30,7 +30,7 @@ const CONTENT_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Headers of every answer under a link: its address is a secret, so it is neither kept nor handed on. */
+/** Headers of every answer under a link: its address is a secret, so it is neither cached nor sent to other sites. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': CONTENT_POLICY,
@@ -49,12 +49,19 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const escaped = (value: string): string => value.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
+/**
+ * Goes before the header of the same name: a browser would send `Origin: null` with the form otherwise, which is refused like every
+ * foreign origin. Other sites still learn nothing.
+ */
+const REFERRER = '<meta name="referrer" content="same-origin">';
+
 const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
+${REFERRER}
 <title>${escaped(title)}</title>
 <style>${STYLE}</style>
 </head>
@@ -77,7 +84,8 @@ const fieldHtml = (field: FormField): string => {
   if (field.kind === 'boolean') return `<label><input type="checkbox" name="${name}"> ${label}</label>`;
   if (field.kind === 'choice') {
     const choices = field.choices.map((choice) => `<option>${escaped(choice)}</option>`).join('');
-    return `<label>${label}<select name="${name}"${required}>${choices}</select></label>`;
+    // Begins empty: a browser would send the first choice for a person who chose nothing.
+    return `<label>${label}<select name="${name}"${required}><option value=""></option>${choices}</select></label>`;
   }
   if (field.kind === 'number')
     return `<label>${label}<input type="number" step="any" name="${name}"${required}></label>`;

@@ -11,10 +11,13 @@ const FORM = { bytes: 256 * 1024 };
 const THANKS = messagePage('Thank you', 'Your answer was recorded. You can close this page.');
 const GONE = messagePage('This link is not valid any more', 'It was answered, it expired, or it is mistyped.');
 
-const closedPage = (data: PermissionData): string =>
-  data.decision === 'PENDING'
-    ? messagePage('Too late', 'It was not answered in time.')
-    : messagePage('Already answered', `${data.prompt} This was answered before.`);
+/** What closes a request that no one answered: the end of its turn, or of its time. */
+const NO_ONE = 'system';
+
+const closedPage = ({ decision, decidedBy, prompt }: PermissionData): string =>
+  decision === 'PENDING' || decidedBy === NO_ONE
+    ? messagePage('Too late', 'The agent no longer waits for this answer.')
+    : messagePage('Already answered', `${prompt} This was answered before.`);
 
 /** `GET` and `POST /r/{token}`: the page behind an answer link. It needs no credential: the address is the credential. */
 export const answerRoutes = (links: AnswerLinks, now: () => number): readonly HttpRoute[] => {
@@ -43,18 +46,22 @@ export const answerRoutes = (links: AnswerLinks, now: () => number): readonly Ht
     route('POST', async (exchange, { token = '' }) => {
       const data = await found(token);
       if (data === undefined) return exchange.answer(404, PAGE_HEADERS, GONE);
+      const refuse = (problem: string): void =>
+        isOpen(data)
+          ? exchange.answer(400, PAGE_HEADERS, questionPage(data, problem))
+          : exchange.answer(410, PAGE_HEADERS, closedPage(data));
       const sent = new URLSearchParams(new TextDecoder().decode(await exchange.body(FORM)));
       const option = data.options.find(({ id }) => id === sent.get('option'));
-      if (option === undefined)
-        return exchange.answer(400, PAGE_HEADERS, questionPage(data, 'Choose one of the answers.'));
+      if (option === undefined) return refuse('Choose one of the answers.');
       try {
         await links.answer(token, answerOf(data, option, sent));
         exchange.answer(200, PAGE_HEADERS, THANKS);
       } catch (error) {
         if (!isFault(error)) throw error;
-        if (error.reason === 'PERMISSION_CLOSED') return exchange.answer(410, PAGE_HEADERS, closedPage(data));
+        if (error.reason === 'PERMISSION_CLOSED')
+          return exchange.answer(410, PAGE_HEADERS, closedPage((await found(token)) ?? data));
         if (error.code !== 'INVALID_ARGUMENT') throw error;
-        exchange.answer(400, PAGE_HEADERS, questionPage(data, problemOf(error)));
+        refuse(problemOf(error));
       }
     }),
   ];

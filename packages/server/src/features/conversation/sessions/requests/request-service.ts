@@ -8,7 +8,7 @@ import {
   type ListPermissionRequestsResponse,
   ListPermissionRequestsResponseSchema,
 } from '@svc/api/gateway';
-import type { CallContext } from '../../../../auth/contract.ts';
+import type { CallContext, Caller } from '../../../../auth/contract.ts';
 import {
   decodePageToken,
   encodePageToken,
@@ -29,8 +29,8 @@ import { permissionMessage } from '../wire/index.ts';
 /** Names every namespace, as in lists of resources. */
 const ALL_NAMESPACES = '-';
 const KINDS: ReadonlySet<string> = new Set(['', 'permission', 'input', 'sign_in', 'budget']);
-/** Requests that one page of a filtered list looks at, at most; the next page begins there. */
-const LOOKED_AT = 2_000;
+/** Requests that one page of a filtered list reads at most; the next page begins after them. */
+const READ_MAX = 2_000;
 const READ_AT_ONCE = 200;
 
 type Filter = Pick<ListPermissionRequestsRequest, 'kind' | 'agent' | 'identity'>;
@@ -64,14 +64,17 @@ export class RequestService {
     return create(AnswerPermissionResponseSchema, { request: permissionMessage(data) });
   }
 
-  async list(request: ListPermissionRequestsRequest): Promise<ListPermissionRequestsResponse> {
+  async list(
+    request: ListPermissionRequestsRequest,
+    { caller }: Pick<CallContext, 'caller'>,
+  ): Promise<ListPermissionRequestsResponse> {
     const { ns, recursive, kind, agent, identity } = request;
     if (!KINDS.has(kind)) throw invalidField('kind', 'must be permission, input, sign_in or budget');
     const limit = pageSize(request.pageSize);
     const question = ['permissions', ns, recursive, kind, agent, identity];
     const [after = ''] = decodePageToken(request.pageToken, question) ?? [];
     return await this.#context.store.read(async (tx) => {
-      const namespaces = ns === ALL_NAMESPACES ? 'all' : await this.#namespacesOf(tx, request);
+      const namespaces = ns === ALL_NAMESPACES ? 'all' : await this.#namespacesOf(tx, request, caller);
       const page = await matching(tx, { namespaces, after, limit, filter: request });
       return create(ListPermissionRequestsResponseSchema, {
         requests: page.found.map(permissionMessage),
@@ -80,12 +83,18 @@ export class RequestService {
     });
   }
 
+  /** A grant on an agent covers that agent in one namespace, not those of its name below. */
   async #namespacesOf(
     tx: Pick<ReadTx, 'resources'>,
-    { ns, recursive }: ListPermissionRequestsRequest,
+    { ns, recursive, agent }: ListPermissionRequestsRequest,
+    caller: Caller,
   ): Promise<readonly string[]> {
     await requireNamespace(tx, ns);
-    return recursive ? [ns, ...(await this.#context.namespaces.descendants(tx, ns))] : [ns];
+    if (!recursive) return [ns];
+    const { namespaces, authorizer } = this.#context;
+    const below = await namespaces.descendants(tx, ns);
+    const target = agent === '' ? {} : { agent };
+    return [ns, ...below.filter((namespace) => authorizer.allows(caller, 'viewer', { namespace, ...target }))];
   }
 }
 
@@ -119,7 +128,7 @@ const matching = async (
 ): Promise<{ readonly found: readonly PermissionData[]; readonly next: string }> => {
   const found: PermissionData[] = [];
   let after = wanted.after;
-  for (let looked = 0; looked < LOOKED_AT; looked += READ_AT_ONCE) {
+  for (let read = 0; read < READ_MAX; read += READ_AT_ONCE) {
     const rows = await tx.log.openPermissions(wanted.namespaces, after, READ_AT_ONCE + 1);
     for (const row of rows.slice(0, READ_AT_ONCE)) {
       const data = parsePermission(row);
