@@ -158,6 +158,19 @@ describe('an agent with connections', () => {
     expect(await last()).toContain('- artifact://a');
   });
 
+  it('gets a reply as a message once it can take one again', async () => {
+    await ask(send('!hold desk\n!say counted'));
+    world.setAgent('helper', [{ agent: 'clerk' }], 'its model is away');
+    world.machine.process.models.releaseHold('desk');
+    await world.settle();
+    expect(await world.said(session)).toHaveLength(2);
+    world.setAgent('helper', [{ agent: 'clerk' }]);
+    await world.machine.advance(60_000);
+    await world.settle();
+    const said = await world.said(session);
+    expect(said.filter((text) => text === 'user: Reply of agent clerk-1:\n\ncounted')).toHaveLength(1);
+  });
+
   it('forgets its conversations when its session is cleared', async () => {
     await ask(send('hello'), wait());
     await world.machine.clear(session);
@@ -210,6 +223,66 @@ describe('delegated work', () => {
       await world.machine.dispose();
     }
   };
+
+  /** A process dies after a call took the reply and before it recorded it; another process finds the turn changed. */
+  const cutOff = async (change: Partial<TurnRow>, between: (world: DelegationWorld) => void = () => undefined) => {
+    const world = new DelegationWorld();
+    let results = 0;
+    const faultPoint = (point: string): void => {
+      if (point === 'before-tool-result' && ++results === 2) world.machine.process.gate.crashHere();
+    };
+    await world.start({ faultPoint });
+    const session = await world.machine.session();
+    const { turnId } = await world.machine.send(session, `${send('count')}\n${wait()}`);
+    await world.settle();
+    expect(world.machine.isDead).toBe(true);
+    const [kept] = await world.kept(session);
+    expect(kept?.sent).toMatchObject([{ readIn: turnId }]);
+    await world.machine.store.write(async (tx) => {
+      const turn = await tx.log.turn(turnId);
+      if (turn !== undefined) await tx.log.saveTurn({ ...turn, ...change });
+    });
+    between(world);
+    await world.restart();
+    await world.settle();
+    return { world, session, state: (await world.machine.turn(turnId))?.state };
+  };
+
+  it('leaves the reply to the next turn when its turn is stopped before the reply is recorded', async () => {
+    const { world, session, state } = await cutOff({ stopRequested: true });
+    try {
+      expect(state).toBe('STOPPED');
+      expect(await world.said(session)).toHaveLength(1);
+      await world.machine.send(session, wait());
+      await world.settle();
+      expect((await world.said(session)).at(-1)).toContain('agent_wait -> You said: count');
+    } finally {
+      await world.machine.dispose();
+    }
+  });
+
+  it('sends the reply as a message when its turn fails before the reply is recorded', async () => {
+    const { world, session, state } = await cutOff({ attempt: 5 });
+    try {
+      expect(state).toBe('FAILED');
+      const said = await world.said(session);
+      expect(said.filter((text) => text === 'user: Reply of agent clerk-1:\n\nYou said: count')).toHaveLength(1);
+    } finally {
+      await world.machine.dispose();
+    }
+  });
+
+  it('sends the reply as a message when the call is denied before the reply is recorded', async () => {
+    const { world, session, state } = await cutOff({}, (agents) => agents.setAgent('helper', []));
+    try {
+      expect(state).toBe('COMPLETED');
+      const said = await world.said(session);
+      expect(said.join('\n')).toContain('"code":"denied"');
+      expect(said.filter((text) => text === 'user: Reply of agent clerk-1:\n\nYou said: count')).toHaveLength(1);
+    } finally {
+      await world.machine.dispose();
+    }
+  });
 
   it('is done once and its reply arrives once, whatever write the process dies after', async () => {
     // Every third one: neighbours leave the same things behind, and the turn itself has a sweep of its own.
