@@ -29,7 +29,10 @@ export const queueOwnerWake = async (tx: WriteTx, stored: StoredResource, origin
   const { sessionId, identity, lineage } = origin;
   if (sessionId === '') return;
   const news: OwnerNews = {
-    ...{ key: stored.key, uid: stored.uid, sessionId, text: newsText(stored) },
+    key: stored.key,
+    uid: stored.uid,
+    sessionId,
+    text: newsText(stored),
     // The owner's turn continues what it did: it is as deep as the turn that asked for the task.
     cause: { identity, lineage: lineage.slice(0, -1) },
   };
