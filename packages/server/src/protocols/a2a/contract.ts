@@ -115,13 +115,13 @@ export type PeerAnswer =
 
 /**
  * Serves agents to peers. NOT_FOUND, INVALID_ARGUMENT and FAILED_PRECONDITION of an agent become errors of the protocol; anything else that
- * an agent throws, calls throw too, and streams where they stand.
+ * an agent throws, calls throw too, and streams in the middle.
  */
 export interface PeerServer {
   /** The card as JSON that both versions of the protocol read. */
   card(card: PeerCard): string;
   jsonRpc(body: string, request: PeerRequest): Promise<PeerAnswer>;
-  /** `path`: behind `/v1/`, decoded, such as `tasks/<id>:cancel`. `body`: '' for none. */
+  /** `path`: what follows `/v1/`, decoded, such as `tasks/<id>:cancel`. `body`: '' for none. */
   rest(
     call: {
       readonly method: string;

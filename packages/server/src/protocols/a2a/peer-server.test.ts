@@ -17,7 +17,7 @@ const CARD: PeerCard = {
 const TASK: PeerTask = { id: 't', contextId: 'c', state: 'working', statusParts: [], atMs: 0, artifacts: [] };
 const VERSIONS = ['1.0', '0.3'] as const;
 
-/** An agent that throws what it is given: at once, or behind the first event of a stream. */
+/** An agent that throws what it is given: at once, or after the first event of a stream. */
 const agentThat = (error?: unknown): PeerAgent => {
   const answer = async (): Promise<PeerTask> => {
     if (error !== undefined) throw error;

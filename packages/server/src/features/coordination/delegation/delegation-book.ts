@@ -46,7 +46,7 @@ interface InternalTarget {
   readonly agent: string;
 }
 
-/** What agent_status tells. */
+/** What agent_status reports. */
 export interface DelegationView {
   readonly target: string;
   readonly connection: string;
@@ -276,9 +276,13 @@ const findRow = async (
   { delegations }: Pick<ReadTx, 'delegations'>,
   { sessionId }: DelegatingCall,
   target: string,
-): Promise<DelegationRow | undefined> =>
-  (await delegations.get({ sessionId, alias: target })) ??
-  (await delegations.get({ sessionId, alias: firstAlias(target) }));
+): Promise<DelegationRow | undefined> => {
+  const named = await delegations.get({ sessionId, alias: target });
+  if (named !== undefined) return named;
+  const first = await delegations.get({ sessionId, alias: firstAlias(target) });
+  // Any conversation may have been given that name.
+  return first !== undefined && parseDelegation(first).connection === target ? first : undefined;
+};
 
 const missing = (target: string): never => {
   throw refused(`${target} is neither an open conversation nor a connection`);

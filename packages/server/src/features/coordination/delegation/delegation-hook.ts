@@ -16,8 +16,8 @@ import { CHILDREN_STOP, type ChildrenStop, REPLY_READY, type ReplyReady } from '
 type TurnEnd = Parameters<TurnEndHook['turnEnded']>[1];
 
 /**
- * What follows from the end of a turn for delegated work, noted in the transaction that ends it: a reply that somebody may wait for, what
- * became of the replies that the turn itself did not wait for, and, when it was stopped, the end of the work that it gave away.
+ * What follows from the end of a turn for delegated work, queued in the transaction that ends it: its reply, where another agent asked for
+ * it; the replies that it asked for and did not read; and, when it was stopped, the stop of the work that it gave away.
  */
 export const createDelegationHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => ({
   turnEnded: async (tx, end) => {
@@ -26,7 +26,7 @@ export const createDelegationHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => 
   },
 });
 
-/** The turn worked for an agent elsewhere. */
+/** The turn worked on a message of another agent. */
 const noteReply = async (tx: WriteTx, { session, turn, body }: TurnEnd): Promise<number> => {
   if (body.cause.kind !== 'delegation') return 0;
   const rows = await tx.delegations.page('ofChild', { childSessionId: session.id }, { limit: MAX_ALIASES });

@@ -45,7 +45,7 @@ describe('conversations with other agents', () => {
     ]);
   });
 
-  it('count what was sent since somebody outside asked', () => {
+  it('count what was sent since the last message from outside', () => {
     const first = nextRound(EMPTY, { turnId: 'a', firstTurnId: undefined, isReply: false });
     expect(first).toEqual({ causeTurnId: 'a', rounds: 1 });
     const again = { ...EMPTY, ...first };

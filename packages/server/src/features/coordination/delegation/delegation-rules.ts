@@ -19,7 +19,7 @@ export interface SentWork {
   readonly turnId: string;
   /** The turn that sent it. */
   readonly senderTurnId: string;
-  /** Who got the reply: '' no one yet, `message` its session as a message, else the id of the call that waited. */
+  /** Who has the reply: '' no one yet, `message` its session as a message, else the id of the call that waited. */
   readonly readBy: string;
   /** The turn of that call; '' where no call got the reply. */
   readonly readIn: string;
@@ -32,7 +32,7 @@ export interface Delegation {
   readonly agent: string;
   /** Idempotency key of the call that opened it. */
   readonly openedBy: string;
-  /** The turn from outside that everything since goes back to, and how many messages were sent since. */
+  /** The turn from outside that caused the newest message, and how many messages it has caused so far. */
   readonly causeTurnId: string;
   readonly rounds: number;
   /** Unread ones, and those of the turn that sent last. */
@@ -76,7 +76,7 @@ export const waitSeconds = (asked: number, ofConnection: number): number =>
   Math.min(asked || ofConnection || DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS);
 
 /**
- * Counts one more message. The count starts again with each turn that somebody outside caused, so that two agents cannot keep each other
+ * Counts one more message. The count starts again with each turn that comes from outside, so that two agents cannot keep each other
  * busy for ever: a turn that a reply began belongs to the same cause as the turn that asked.
  */
 export const nextRound = (

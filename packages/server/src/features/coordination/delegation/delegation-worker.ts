@@ -49,9 +49,9 @@ interface Unread {
 }
 
 /**
- * Brings replies to those who asked. A call that waits is woken and takes the reply itself. While the turn that asked is open it may still
+ * Delivers replies. A call that waits is woken and takes the reply itself. While the turn that asked is open it may still
  * wait, so the reply stays where it is; the end of that turn brings the item here again. After it the reply becomes a message to its
- * session, in the transaction that notes the reply as read: it arrives once, by whichever way.
+ * session, in the transaction that notes the reply as read: it arrives once, either way.
  */
 export class DelegationWorker implements QueueWorker {
   readonly kinds = [REPLY_READY, CHILDREN_STOP];

@@ -95,6 +95,13 @@ describe('an agent with connections', () => {
     expect(await world.kept(session)).toHaveLength(16);
   });
 
+  it('sends to the agent of the connection that it names, whatever its conversations are called', async () => {
+    world.setAgent('helper', [{ agent: 'clerk' }, { agent: 'intern' }]);
+    await ask(tool('agent_open', { connection: 'clerk', name: 'intern-1' }), send('hello', 'intern'));
+    expect(await last()).toContain('intern-1 is a conversation over another connection');
+    expect([...(await world.children(session)).values()].flat()).toEqual([]);
+  });
+
   it('gives up waiting in time while the other agent goes on, and gets the reply later', async () => {
     const turn = await ask(send('!hold desk\n!say counted'), wait('clerk', { timeout_seconds: 5 }));
     await world.machine.advance(4_000);
@@ -108,7 +115,7 @@ describe('an agent with connections', () => {
     expect((await world.said(session)).join('\n')).toContain('user: Reply of agent clerk-1:\n\ncounted');
   });
 
-  it('stops waiting when somebody steers it', async () => {
+  it('stops waiting when a message steers it', async () => {
     const turn = await ask(send('!hold desk'), wait(), '!say done');
     expect(turn).toMatchObject({ state: 'WAITING' });
     await world.machine.send(session, 'never mind', { whenBusy: 'STEER' });
@@ -285,7 +292,7 @@ describe('delegated work', () => {
   });
 
   it('is done once and its reply arrives once, whatever write the process dies after', async () => {
-    // Every third one: neighbours leave the same things behind, and the turn itself has a sweep of its own.
+    // Every third one: writes next to each other leave the same state, and the runtime tests crashes of the turn itself.
     for (let at = 1; ; at += 3) {
       const { hasDied, ...end } = await run(at);
       expect({ at, ...end }).toEqual({ at, state: 'COMPLETED', children: 2, waited: 1, asMessage: 1 });

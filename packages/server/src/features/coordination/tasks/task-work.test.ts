@@ -176,7 +176,7 @@ describe('the work behind a task', () => {
   });
   afterEach(() => world.close());
 
-  it('is done in a session of the delegate, and its owner is told once when it needs review', async () => {
+  it('is done in a session of the delegate, and its owner gets one message when it needs review', async () => {
     const { name, phase } = await world.create('find gold');
     expect([phase, (await world.task(name)).execution]).toEqual(['QUEUED', 'NotStarted']);
     const done = await world.until(name, { phase: 'NEEDS_REVIEW', execution: 'Completed' });
@@ -205,7 +205,7 @@ describe('the work behind a task', () => {
     expect((await world.record(name)).version).toBe(before);
   });
 
-  it('fails with the reason of the turn, and the owner is told', async () => {
+  it('fails with the reason of the turn, and the owner gets a message', async () => {
     const { name } = await world.create('!error invalid_request');
     const { summary } = await world.until(name, { phase: 'FAILED', execution: 'Failed' });
     expect(summary).not.toBe('');
@@ -256,7 +256,7 @@ describe('the work behind a task', () => {
     }
   });
 
-  it('is stopped when the owner cancels the task, and no one is told', async () => {
+  it('is stopped when the owner cancels the task, and no message is sent', async () => {
     const { name } = await world.create('!hold never');
     const { turnId } = await world.until(name, { phase: 'RUNNING', execution: 'Running' });
     expect(await world.call('update_task', { name, phase: 'CANCELED' })).toMatchObject({ phase: 'CANCELED' });
@@ -265,7 +265,7 @@ describe('the work behind a task', () => {
     expect(await world.told()).toEqual([]);
   });
 
-  it('ends when the time of the task is over, and the owner is told', async () => {
+  it('ends when the time of the task is over, and the owner gets a message', async () => {
     const { name } = await world.create('!hold never');
     const { turnId } = await world.until(name, { phase: 'RUNNING' });
     world.clock.stepWallClock(DAY_MS);
@@ -286,7 +286,7 @@ describe('the work behind a task', () => {
     expect(await world.told()).toHaveLength(1);
   });
 
-  it('begins once and tells once, however often queue items run again', async () => {
+  it('begins once and sends one message, however often queue items run again', async () => {
     const { name } = await world.create('once', { idempotencyKey: 'abcdefghijklmnopqrstuvwxyz' });
     expect((await world.create('once', { idempotencyKey: 'abcdefghijklmnopqrstuvwxyz' })).name).toBe(name);
     const { workers = [] } = world.module;
