@@ -76,7 +76,7 @@ const resultsOf = (parts: readonly Part[]): readonly string[] =>
     .filter((part) => part.partType === 'SESSION_MESSAGE_PART_TYPE_TOOL_RESULT')
     .map((part) => `${part.name}: ${part.content}`);
 
-/** The turn as everybody must find it, whatever happened on its way. */
+/** What the turn must have done, each thing once, whatever happened on its way. */
 const expectPlanned = async (session: SessionKey): Promise<void> => {
   const messages = await rest.messages(session);
   expect(messages).toHaveLength(2);

@@ -194,7 +194,7 @@ describe('a peer', () => {
     await expect(sent).rejects.toThrow('depth_exceeded');
   });
 
-  it('is told what is wrong with its request', async () => {
+  it('learns what is wrong with its request', async () => {
     const modern = { ...AUTHORIZED, 'a2a-version': '1.0' };
     const bad = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message: { role: 'ROLE_USER', parts: [] } } };
     const refused = await app.rest.call(`POST ${BASE}`, bad, modern);

@@ -21,19 +21,30 @@ const requireMessage = ({ message }: SendMessageRequest): PeerMessage => {
   return peerMessage(message);
 };
 
-const wireError = (fault: Fault): A2AError => {
+/** 0 or absent = as many as a page may have. */
+const requirePageSize = (asked = 0): number => {
+  if (!Number.isSafeInteger(asked) || asked < 0)
+    throw new RequestMalformedError(`pageSize: must be a whole number from 1 to ${MAX_PAGE}`);
+  return Math.min(asked === 0 ? MAX_PAGE : asked, MAX_PAGE);
+};
+
+/** The error of the protocol for a fault; undefined where it has none. */
+const wireError = (fault: Fault): A2AError | undefined => {
   if (fault.code === 'NOT_FOUND') return new TaskNotFoundError(fault.message);
   if (fault.code === 'INVALID_ARGUMENT') return new RequestMalformedError(fault.message);
   if (fault.code === 'FAILED_PRECONDITION') return new UnsupportedOperationError(fault.message);
-  return new A2AError(fault.message);
+  return undefined;
 };
 
 const noPushes = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
 
-/** An agent as the library calls it. Keeps the fault that a call was refused with, for the HTTP answer. */
+/** An agent as the library calls it. Keeps what the agent threw, since the library answers with an error of its own. */
 export class AgentHandler implements A2ARequestHandler {
   readonly #agent: PeerAgent;
-  fault: Fault | undefined;
+  /** What the agent threw. */
+  thrown: unknown;
+  /** Whether the protocol has an error for what the agent threw. */
+  isOfProtocol = true;
 
   constructor(agent: PeerAgent) {
     this.#agent = agent;
@@ -81,7 +92,7 @@ export class AgentHandler implements A2ARequestHandler {
     historyLength,
   }: Parameters<A2ARequestHandler['listTasks']>[0]): ReturnType<A2ARequestHandler['listTasks']> {
     return this.#told(async () => {
-      const size = Math.min(pageSize === undefined || pageSize === 0 ? MAX_PAGE : pageSize, MAX_PAGE);
+      const size = requirePageSize(pageSize);
       const { tasks, nextPageToken } = await this.#agent.tasks({ contextId, pageSize: size, pageToken });
       const shown = tasks.map((task) => wireTask(task, historyLength ?? 0));
       return { tasks: shown, nextPageToken, pageSize: size, totalSize: shown.length };
@@ -110,8 +121,10 @@ export class AgentHandler implements A2ARequestHandler {
   }
 
   #noted(error: unknown): unknown {
-    if (!isFault(error)) return error;
-    this.fault = error;
-    return wireError(error);
+    if (error instanceof A2AError) return error;
+    const known = isFault(error) ? wireError(error) : undefined;
+    this.thrown = error;
+    this.isOfProtocol = known !== undefined;
+    return known ?? error;
   }
 }

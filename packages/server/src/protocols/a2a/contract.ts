@@ -1,5 +1,3 @@
-import type { Fault } from '../../base/index.ts';
-
 /** The agent-to-agent protocol (A2A 1.0, and 0.3 as a second form) without its library: what serves an agent, and what others see of it. */
 
 export type PeerTaskState =
@@ -110,17 +108,20 @@ export interface PeerRequest {
   readonly agent: PeerAgent;
 }
 
-/** JSON text of an answer, or of the events of a stream; a Fault is what the product refused the call with. */
+/** JSON text of an answer, or of the events of a stream. */
 export type PeerAnswer =
-  | { readonly kind: 'json'; readonly status: number; readonly body: string; readonly fault?: Fault }
+  | { readonly kind: 'json'; readonly status: number; readonly body: string }
   | { readonly kind: 'stream'; readonly events: AsyncGenerator<string, void, undefined> };
 
-/** Serves agents to peers. */
+/**
+ * Serves agents to peers. NOT_FOUND, INVALID_ARGUMENT and FAILED_PRECONDITION of an agent become errors of the protocol; anything else that
+ * an agent throws, calls throw too, and streams in the middle.
+ */
 export interface PeerServer {
   /** The card as JSON that both versions of the protocol read. */
   card(card: PeerCard): string;
   jsonRpc(body: string, request: PeerRequest): Promise<PeerAnswer>;
-  /** `path`: behind `/v1/`, decoded, such as `tasks/<id>:cancel`. `body`: '' for none. */
+  /** `path`: what follows `/v1/`, decoded, such as `tasks/<id>:cancel`. `body`: '' for none. */
   rest(
     call: {
       readonly method: string;

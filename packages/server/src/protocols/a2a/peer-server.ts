@@ -1,6 +1,7 @@
 import { AgentCard } from '@a2a-js/sdk';
 import { LegacyJsonRpcTransportHandler, LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { isRecord } from '../../base/index.ts';
 import { AgentHandler } from './agent-handler.ts';
 import type { PeerAnswer, PeerCard, PeerRequest, PeerServer } from './contract.ts';
 import { isLegacy, LEGACY, restCall } from './rest-rules.ts';
@@ -8,6 +9,8 @@ import { wireCard } from './wire-forms.ts';
 
 /** An answer of the library to a JSON-RPC request. */
 interface RpcAnswer {
+  readonly jsonrpc?: string;
+  readonly id?: unknown;
   readonly result?: unknown;
   readonly error?: unknown;
 }
@@ -20,16 +23,27 @@ const isStream = (outcome: RpcOutcome): outcome is AsyncGenerator<RpcAnswer, voi
 const contextOf = ({ version }: PeerRequest): ServerCallContext =>
   new ServerCallContext({ requestedVersion: version === '' ? LEGACY : version });
 
+/** Throws what the agent threw, unless the protocol has an error for it. */
+const throwOthers = ({ thrown, isOfProtocol }: AgentHandler): void => {
+  if (!isOfProtocol) throw thrown;
+};
+
 /** The texts of a stream whose first event is made already, so that a refusal is still an answer of its own. */
 const streamOf = async <T>(
+  handler: AgentHandler,
   events: AsyncGenerator<T, void, undefined>,
   text: (event: T) => string,
-): Promise<AsyncGenerator<string, void, undefined>> => {
+): Promise<PeerAnswer> => {
   const first = await events.next();
-  return (async function* texts() {
+  const texts = async function* texts() {
     if (first.done !== true) yield text(first.value);
-    for await (const event of events) yield text(event);
-  })();
+    try {
+      for await (const event of events) yield text(event);
+    } catch (error) {
+      throw handler.thrown ?? error;
+    }
+  };
+  return { kind: 'stream', events: texts() };
 };
 
 const answerOf = async (
@@ -37,28 +51,38 @@ const answerOf = async (
   outcome: RpcOutcome,
   shape: (answer: RpcAnswer) => { readonly status: number; readonly body: unknown },
 ): Promise<PeerAnswer> => {
-  if (isStream(outcome)) {
-    const events = await streamOf(outcome, (answer) => JSON.stringify(shape(answer).body));
-    return { kind: 'stream', events };
-  }
+  if (isStream(outcome)) return streamOf(handler, outcome, (answer) => JSON.stringify(shape(answer).body));
+  throwOthers(handler);
   const { status, body } = shape(outcome);
-  const { fault } = handler;
-  return { kind: 'json', status, body: JSON.stringify(body), ...(fault === undefined ? {} : { fault }) };
+  return { kind: 'json', status, body: JSON.stringify(body) };
 };
+
+const INTERNAL = -32_603;
+const MALFORMED = { code: -32_602, message: 'the request does not have the form that the protocol prescribes' };
+
+/** The library fails by itself only where it reads a request whose members have other types than the protocol says. */
+const readableError = <E>(handler: AgentHandler, error: E): E | typeof MALFORMED =>
+  handler.thrown === undefined && isRecord(error) && error['code'] === INTERNAL ? MALFORMED : error;
+
+const withReadableError = (handler: AgentHandler, outcome: RpcOutcome): RpcOutcome =>
+  isStream(outcome) || outcome.error === undefined
+    ? outcome
+    : { ...outcome, error: readableError(handler, outcome.error) };
 
 const jsonRpc = async (text: string, request: PeerRequest): Promise<PeerAnswer> => {
   const handler = new AgentHandler(request.agent);
   const transport = isLegacy(request.version)
     ? new LegacyJsonRpcTransportHandler(handler)
     : new JsonRpcTransportHandler(handler);
+  const shape = (body: RpcAnswer) => ({ status: 200, body });
   try {
     const outcome = await transport.handle(text, contextOf(request));
-    return await answerOf(handler, outcome, (answer) => ({ status: 200, body: answer }));
+    return await answerOf(handler, withReadableError(handler, outcome), shape);
   } catch (error) {
-    const { id = null } = JSON.parse(text) as { readonly id?: unknown };
-    const { fault } = handler;
-    const body = JSON.stringify({ jsonrpc: '2.0', id, error: JsonRpcTransportHandler.mapToJSONRPCError(error) });
-    return { kind: 'json', status: 200, body, ...(fault === undefined ? {} : { fault }) };
+    throwOthers(handler);
+    const known = readableError(handler, JsonRpcTransportHandler.mapToJSONRPCError(error));
+    const { id = null } = (JSON.parse(text) ?? {}) as { readonly id?: unknown };
+    return answerOf(handler, { jsonrpc: '2.0', id, error: known }, shape);
   }
 };
 
@@ -91,7 +115,7 @@ const modernRest: PeerServer['rest'] = async (call, request) => {
     const rpc = restCall(call);
     const transport = new JsonRpcTransportHandler(handler);
     const outcome = await transport.handle({ jsonrpc: '2.0', id: 1, ...rpc }, contextOf(request));
-    return await answerOf(handler, outcome, restShape);
+    return await answerOf(handler, withReadableError(handler, outcome), restShape);
   } catch (error) {
     return answerOf(handler, { error: JsonRpcTransportHandler.mapToJSONRPCError(error) }, restShape);
   }
@@ -104,10 +128,8 @@ const legacyRest: PeerServer['rest'] = async (call, request) => {
   const { method, params } = restCall(call);
   const id = String(params['id'] ?? '');
   const send = params as unknown as Parameters<typeof transport.sendMessage>[0];
-  const stream = async (events: AsyncGenerator<unknown, void, undefined>): Promise<PeerAnswer> => ({
-    kind: 'stream',
-    events: await streamOf(events, (event) => JSON.stringify(event)),
-  });
+  const stream = (events: AsyncGenerator<unknown, void, undefined>): Promise<PeerAnswer> =>
+    streamOf(handler, events, (event) => JSON.stringify(event));
   const single = async (): Promise<unknown> => {
     if (method === 'SendMessage') return transport.sendMessage(send, context);
     if (method === 'GetTask') return transport.getTask(id, context, params['historyLength']);
@@ -122,10 +144,9 @@ const legacyRest: PeerServer['rest'] = async (call, request) => {
     if (result !== undefined) return { kind: 'json', status: 200, body: JSON.stringify(result) };
     return { kind: 'json', status: 404, body: JSON.stringify({ code: -32_601, message: 'there is no such method' }) };
   } catch (error) {
-    const { fault } = handler;
-    const body = LegacyRestTransportHandler.mapToLegacyHTTPError(error);
-    const status = STATUS[body.code] ?? 500;
-    return { kind: 'json', status, body: JSON.stringify(body), ...(fault === undefined ? {} : { fault }) };
+    throwOthers(handler);
+    const body = readableError(handler, LegacyRestTransportHandler.mapToLegacyHTTPError(error));
+    return { kind: 'json', status: STATUS[body.code] ?? 500, body: JSON.stringify(body) };
   }
 };
 

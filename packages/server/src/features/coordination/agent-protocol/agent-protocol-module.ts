@@ -17,8 +17,6 @@ const SSE_HEADERS = {
 };
 const JSON_HEADERS = { 'content-type': 'application/json' };
 const KEEP_ALIVE = ': keep-alive\n\n';
-/** Refusals that belong to the request as a whole; every other one is an error of the protocol. */
-const OF_REQUEST: ReadonlySet<Fault['code']> = new Set(['PERMISSION_DENIED', 'UNAUTHENTICATED', 'UNAVAILABLE']);
 
 interface AgentProtocolDeps extends Omit<SessionAgentDeps, 'store' | 'waitMs' | 'maxDepth'> {
   readonly store: Pick<Store, 'direct' | 'read'>;
@@ -50,7 +48,9 @@ export const agentProtocolModule = (deps: AgentProtocolDeps): FeatureModule => {
     return { version, agent: new SessionAgent(agentDeps, { ns, agent, card, context }) };
   };
   const rest = (method: 'GET' | 'POST', pattern: string): HttpRoute => ({
-    ...{ method, pattern: `${BASE}/v1/${pattern}`, authenticated: true },
+    method,
+    pattern: `${BASE}/v1/${pattern}`,
+    authenticated: true,
     handle: async (exchange, params, context) => {
       const request = await requestOf(exchange, params, context);
       const body = method === 'GET' ? '' : await bodyOf(exchange, limit);
@@ -62,14 +62,18 @@ export const agentProtocolModule = (deps: AgentProtocolDeps): FeatureModule => {
   return {
     routes: [
       {
-        ...{ method: 'GET', pattern: `${BASE}/.well-known/agent-card.json`, authenticated: false },
+        method: 'GET',
+        pattern: `${BASE}/.well-known/agent-card.json`,
+        authenticated: false,
         handle: async (exchange, { ns = '', agent = '' }) => {
           const body = peers.card(await cardOf(deps, ns, agent));
           exchange.answer(200, { ...JSON_HEADERS, 'cache-control': 'max-age=60' }, body);
         },
       },
       {
-        ...{ method: 'POST', pattern: BASE, authenticated: true },
+        method: 'POST',
+        pattern: BASE,
+        authenticated: true,
         handle: async (exchange, params, context) => {
           const request = await requestOf(exchange, params, context);
           await give(exchange, await peers.jsonRpc(await bodyOf(exchange, limit), request), context.signal);
@@ -100,9 +104,7 @@ const requireJson = (text: string): void => {
 
 const give = async (exchange: HttpExchange, answer: PeerAnswer, signal: AbortSignal): Promise<void> => {
   if (answer.kind === 'stream') return pump(exchange, answer.events, signal);
-  const { fault, status, body } = answer;
-  if (fault !== undefined && OF_REQUEST.has(fault.code)) throw fault;
-  exchange.answer(status, JSON_HEADERS, body);
+  exchange.answer(answer.status, JSON_HEADERS, answer.body);
 };
 
 /** Writes events as fast as the peer takes them. */
@@ -113,9 +115,9 @@ const pump = async (
 ): Promise<void> => {
   const stream = exchange.stream(200, SSE_HEADERS, KEEP_ALIVE);
   let resume: () => void = () => undefined;
-  const goOn = (): void => resume();
-  stream.onDrained(goOn);
-  signal.addEventListener('abort', goOn, { once: true });
+  const wake = (): void => resume();
+  stream.onDrained(wake);
+  signal.addEventListener('abort', wake, { once: true });
   try {
     for await (const text of events) {
       if (stream.write(`data: ${text}\n\n`) || signal.aborted || !stream.writable) continue;
@@ -128,7 +130,7 @@ const pump = async (
     stream.write(`event: error\ndata: ${JSON.stringify({ code: -32_603, message })}\n\n`);
     if (!isFault(error)) throw error;
   } finally {
-    signal.removeEventListener('abort', goOn);
+    signal.removeEventListener('abort', wake);
     stream.end();
   }
 };

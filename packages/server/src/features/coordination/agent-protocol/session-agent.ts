@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
-import { type Clock, decodePageToken, encodePageToken, Fault, invalidField } from '../../../base/index.ts';
+import { type Clock, decodePageToken, encodePageToken, Fault, invalidField, notFound } from '../../../base/index.ts';
 import { operator, viewer } from '../../../operations/index.ts';
 import type {
   PeerAgent,
@@ -140,7 +140,8 @@ export class SessionAgent implements PeerAgent {
     const [before] = decodePageToken(pageToken, question) ?? [];
     return this.#deps.store.read(async (tx) => {
       const session = await tx.log.session(contextId);
-      if (session?.namespace !== names.ns || session.agent !== names.agent) throw taskNotFound(contextId);
+      if (session?.namespace !== names.ns || session.agent !== names.agent)
+        throw notFound('Session', { session_id: contextId });
       const place = before === undefined ? {} : { before };
       const rows = await tx.log.turns(contextId, { limit: pageSize + 1, ...place });
       const tasks: PeerTask[] = [];
@@ -189,9 +190,9 @@ export class SessionAgent implements PeerAgent {
       throw invalidField('message.contextId', 'is not the context of the task');
     if (open !== undefined && isTurnOver(open))
       throw new Fault('FAILED_PRECONDITION', 'TASK_ENDED', `task ${open.id} is over: send without its id`);
-    const depth = foreignLineage(message.metadata).length;
-    if (depth > this.#deps.maxDepth)
-      throw new Fault('FAILED_PRECONDITION', 'DEPTH_EXCEEDED', `depth_exceeded: ${depth} agents led to the message`);
+    const lineage = foreignLineage(message.metadata);
+    if (lineage.length > this.#deps.maxDepth)
+      throw new Fault('FAILED_PRECONDITION', 'DEPTH_EXCEEDED', tooDeep(lineage.length, this.#deps.maxDepth));
     const given = open?.sessionId ?? message.contextId;
     authorizer.authorize(operator('fields'), { ns, agent, sessionId: given }, context.caller);
     const key = createHash('sha256').update(`${ns}\n${agent}\n${message.id}`).digest('base64url');
@@ -207,7 +208,6 @@ export class SessionAgent implements PeerAgent {
     const sessionId =
       given === '' ? await sessions.createSession({ ns, agent }, callAs(context, 'CreateSession', key)) : given;
     const whenBusy = open === undefined ? 'QUEUE' : 'STEER';
-    const lineage = foreignLineage(message.metadata);
     const sent = { ...contentOf(message.parts), labels: {}, whenBusy, lineage } as const;
     const { turnId } = await sessions.chat.send(this.#names(sessionId), sent, callAs(context, 'SendMessage', key));
     return turnOf(store.direct, { ns, agent }, turnId);
@@ -282,6 +282,9 @@ export class SessionAgent implements PeerAgent {
     }
   }
 }
+
+const tooDeep = (depth: number, most: number): string =>
+  `depth_exceeded: ${depth} agents led to the message, at most ${most} are allowed here`;
 
 const isSettled = ({ state }: PeerTask): boolean => state !== 'submitted' && state !== 'working';
 

@@ -45,7 +45,7 @@ describe('a turn as a task', () => {
     expect(replyParts(parts).map(({ content }) => content)).toEqual(['reply']);
   });
 
-  it('is as deep as its sender says, whoever that names', () => {
+  it('is as deep as its sender says, whatever agents that names', () => {
     expect(foreignLineage({ 'svc/lineage': [{ agent: 'helper' }, 7] })).toHaveLength(2);
     expect(foreignLineage({ 'svc/lineage': 'deep' })).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/index.ts';
 import type { PeerPart, PeerTaskState } from '../../../protocols/a2a/contract.ts';
 import { kindOf, PART, type Part, type PermissionData, type TurnCause } from '../../../runtime/contract.ts';
 import type { TurnState } from '../../../store/contracts/index.ts';
@@ -73,9 +74,6 @@ export interface PeerDecision {
   readonly optionId: string;
   readonly value?: unknown;
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const WORDS: Readonly<Record<string, boolean>> = { allow: true, yes: true, deny: false, no: false, decline: false };
 

@@ -20,6 +20,7 @@ import {
   MAX_ALIASES,
   nextRound,
   parseDelegation,
+  UNREAD,
   waitingFor,
   withDelegation,
   withSent,
@@ -36,7 +37,7 @@ export interface DelegationBookDeps {
 /** The call that asks; a tool's context has all of it. */
 export type DelegatingCall = Pick<
   ToolContext,
-  'namespace' | 'agent' | 'sessionId' | 'turnId' | 'idempotencyKey' | 'identity' | 'lineage' | 'traceHeaders'
+  'namespace' | 'agent' | 'sessionId' | 'turnId' | 'callId' | 'idempotencyKey' | 'identity' | 'lineage' | 'traceHeaders'
 >;
 
 /** Another agent of this server, as a connection names it. */
@@ -45,7 +46,7 @@ interface InternalTarget {
   readonly agent: string;
 }
 
-/** What agent_status tells. */
+/** What agent_status reports. */
 export interface DelegationView {
   readonly target: string;
   readonly connection: string;
@@ -74,8 +75,12 @@ const internalTarget = (connection: ConnectionGrant, call: DelegatingCall): Inte
   return { namespace: internal.namespace === '' ? call.namespace : internal.namespace, agent: internal.agent };
 };
 
-/** Nothing begins for a turn that is over, also when its call is still under way. */
-const requireOpenTurn = async (tx: WriteTx, { turnId }: DelegatingCall): Promise<TurnBody> => {
+/**
+ * Nothing begins for a turn that is over, also when its call is still under way, and none ends while its session is held: the end of a
+ * turn sees all that its calls did. Sessions are held before rows of `delegations`, and the asking one before the one that is asked.
+ */
+const requireOpenTurn = async (tx: WriteTx, { sessionId, turnId }: DelegatingCall): Promise<TurnBody> => {
+  await tx.log.lockSession(sessionId);
   const turn = await tx.log.turn(turnId);
   if (turn === undefined || isTurnOver(turn) || turn.stopRequested)
     throw new Fault('ABORTED', 'TURN_ENDED', 'the turn is over');
@@ -95,7 +100,7 @@ export class DelegationBook {
    * one a new conversation is opened. A call that runs again answers what it opened before.
    */
   open(call: DelegatingCall, connection: ConnectionGrant, name: string): Promise<string> {
-    return this.#deps.store.write(async (tx) => (await this.#opened(tx, call, { connection, name })).alias);
+    return this.#inTurn(call, async (tx) => (await this.#opened(tx, call, { connection, name })).alias);
   }
 
   /** Opens the conversation where need be and answers whose session it is; `target` as for `send`. */
@@ -104,7 +109,7 @@ export class DelegationBook {
     target: string,
     connections: readonly ConnectionGrant[],
   ): Promise<InternalTarget & { readonly sessionId: string }> {
-    return this.#deps.store.write(async (tx) => {
+    return this.#inTurn(call, async (tx) => {
       const { row } = await this.#targeted(tx, call, { target, connections });
       const { namespace, agent } = parseDelegation(row);
       return { namespace, agent, sessionId: row.childSessionId };
@@ -117,8 +122,7 @@ export class DelegationBook {
     message: { readonly target: string; readonly text: string },
     connections: readonly ConnectionGrant[],
   ): Promise<{ readonly alias: string; readonly turnId: string }> {
-    return this.#deps.store.write(async (tx) => {
-      const body = await requireOpenTurn(tx, call);
+    return this.#inTurn(call, async (tx, body) => {
       const { row, connection } = await this.#targeted(tx, call, { target: message.target, connections });
       const { alias } = row;
       const delegation = parseDelegation(row);
@@ -136,27 +140,28 @@ export class DelegationBook {
       if (round.rounds > this.#deps.maxRounds)
         throw failed('ROUNDS_EXCEEDED', `rounds_exceeded: ${this.#deps.maxRounds} messages were sent to ${alias}`);
       const turnId = await this.#admit(tx, call, { row, delegation, text: message.text, lineage });
-      const work = { key: call.idempotencyKey, turnId, senderTurnId: call.turnId, readBy: '' };
+      const work = { key: call.idempotencyKey, turnId, senderTurnId: call.turnId, ...UNREAD };
       await tx.delegations.put(withDelegation(row, { ...delegation, ...round, sent: withSent(delegation, work) }));
       return { alias, turnId };
     });
   }
 
   /**
-   * The replies that the call may have, and how many are still to come; all of them are marked as read by the call when none is, or
-   * when it will wait no longer. Read once by one call, which gets the same ones when it runs again.
+   * The replies that the call may have, and those still to come; the call takes them when none is to come, or when it waits no longer.
+   * One call takes a reply, and gets it again when it runs again; a turn that ends before the result of the call is recorded gives it back.
    */
   take(call: DelegatingCall, target: string, isLast: boolean): Promise<TakenReplies> {
-    return this.#deps.store.write(async (tx) => {
+    return this.#inTurn(call, async (tx) => {
       const row = (await findRow(tx, call, target)) ?? missing(target);
       const delegation = parseDelegation(row);
       const all: DelegatedReply[] = [];
-      for (const work of waitingFor(delegation, call.idempotencyKey)) all.push(await replyOf(tx, work));
+      for (const work of waitingFor(delegation, call.callId)) all.push(await replyOf(tx, work));
       const open = all.filter(({ state }) => state === 'open');
       const replies = all.filter(({ state }) => state !== 'open');
       if (replies.length > 0 && (open.length === 0 || isLast)) {
         const turnIds = replies.map(({ turnId }) => turnId);
-        await tx.delegations.put(withDelegation(row, asRead(delegation, turnIds, call.idempotencyKey)));
+        const read = asRead(delegation, turnIds, { readBy: call.callId, readIn: call.turnId });
+        await tx.delegations.put(withDelegation(row, read));
       }
       return { alias: row.alias, connection: delegation.connection, replies, open };
     });
@@ -170,6 +175,11 @@ export class DelegationBook {
     const outstanding: DelegatedReply[] = [];
     for (const work of sent) if (work.readBy === '') outstanding.push(await replyOf(direct, work));
     return { target: row.alias, connection, namespace, agent, outstanding };
+  }
+
+  /** A transaction that finds the turn of the call open, and keeps it so. */
+  #inTurn<T>(call: DelegatingCall, work: (tx: WriteTx, body: TurnBody) => Promise<T>): Promise<T> {
+    return this.#deps.store.write(async (tx) => work(tx, await requireOpenTurn(tx, call)));
   }
 
   async #opened(
@@ -186,7 +196,6 @@ export class DelegationBook {
     }
     if (rows.length >= MAX_ALIASES)
       throw failed('ALIASES_EXCEEDED', `${MAX_ALIASES} conversations are open: use one of them`);
-    await requireOpenTurn(tx, call);
     const target = internalTarget(connection, call);
     const { identity, sessionId } = call;
     const labels = { 'svc/parent-agent': call.agent, 'svc/parent-session': sessionId };
@@ -267,9 +276,13 @@ const findRow = async (
   { delegations }: Pick<ReadTx, 'delegations'>,
   { sessionId }: DelegatingCall,
   target: string,
-): Promise<DelegationRow | undefined> =>
-  (await delegations.get({ sessionId, alias: target })) ??
-  (await delegations.get({ sessionId, alias: firstAlias(target) }));
+): Promise<DelegationRow | undefined> => {
+  const named = await delegations.get({ sessionId, alias: target });
+  if (named !== undefined) return named;
+  const first = await delegations.get({ sessionId, alias: firstAlias(target) });
+  // Any conversation may have been given that name.
+  return first !== undefined && parseDelegation(first).connection === target ? first : undefined;
+};
 
 const missing = (target: string): never => {
   throw refused(`${target} is neither an open conversation nor a connection`);

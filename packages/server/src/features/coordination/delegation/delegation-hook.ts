@@ -1,14 +1,23 @@
 import { RESOURCES_CHANGED } from '../../../controllers/contract.ts';
 import type { TurnEndHook } from '../../../runtime/contract.ts';
-import type { Bus, WriteTx } from '../../../store/contracts/index.ts';
-import { MAX_ALIASES, parseDelegation, type SentWork } from './delegation-rules.ts';
+import type { Bus, DelegationRow, WriteTx } from '../../../store/contracts/index.ts';
+import { deliveringCalls } from './delegation-replies.ts';
+import {
+  asRead,
+  type Delegation,
+  MAX_ALIASES,
+  parseDelegation,
+  UNREAD,
+  undelivered,
+  withDelegation,
+} from './delegation-rules.ts';
 import { CHILDREN_STOP, type ChildrenStop, REPLY_READY, type ReplyReady } from './delegation-worker.ts';
 
 type TurnEnd = Parameters<TurnEndHook['turnEnded']>[1];
 
 /**
- * What follows from the end of a turn for delegated work, noted in the transaction that ends it: a reply that somebody may wait for, what
- * became of the replies that the turn itself did not wait for, and, when it was stopped, the end of the work that it gave away.
+ * What follows from the end of a turn for delegated work, queued in the transaction that ends it: its reply, where another agent asked for
+ * it; the replies that it asked for and did not read; and, when it was stopped, the stop of the work that it gave away.
  */
 export const createDelegationHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => ({
   turnEnded: async (tx, end) => {
@@ -17,7 +26,7 @@ export const createDelegationHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => 
   },
 });
 
-/** The turn worked for an agent elsewhere. */
+/** The turn worked on a message of another agent. */
 const noteReply = async (tx: WriteTx, { session, turn, body }: TurnEnd): Promise<number> => {
   if (body.cause.kind !== 'delegation') return 0;
   const rows = await tx.delegations.page('ofChild', { childSessionId: session.id }, { limit: MAX_ALIASES });
@@ -31,30 +40,49 @@ const noteReply = async (tx: WriteTx, { session, turn, body }: TurnEnd): Promise
   return noted;
 };
 
-/** The turn may have given work to others: one that completed without a tool call has not. */
+/** The turn may have given work to others, or taken their replies: one that recorded nothing called no tool. */
 const noteSent = async (tx: WriteTx, { session, turn, body }: TurnEnd): Promise<number> => {
-  if (turn.state === 'COMPLETED' && body.toolCalls === 0) return 0;
+  if (turn.state === 'COMPLETED' && body.journalCount === 0) return 0;
   const rows = await tx.delegations.page('ofSession', { sessionId: session.id }, { limit: MAX_ALIASES });
-  const left = rows.flatMap(({ alias, childSessionId, body: text }) =>
-    parseDelegation({ body: text })
-      .sent.filter((work: SentWork) => work.senderTurnId === turn.id && work.readBy === '')
-      .map(({ turnId }) => ({ alias, childSessionId, turnId })),
-  );
-  if (left.length === 0) return 0;
-  if (turn.state !== 'STOPPED') {
-    for (const { alias, turnId } of left) await putReply(tx, { sessionId: session.id, alias, turnId });
-    return left.length;
+  const stopped: { sessionId: string; turnId: string }[] = [];
+  let noted = 0;
+  for (const row of rows) {
+    const { delegation, givenBack } = await returned(tx, row, turn.id);
+    for (const { turnId, senderTurnId, readBy } of delegation.sent) {
+      const isOwn = senderTurnId === turn.id;
+      if (readBy !== '' || !(isOwn || givenBack.includes(turnId))) continue;
+      noted += 1;
+      if (isOwn && turn.state === 'STOPPED') stopped.push({ sessionId: row.childSessionId, turnId });
+      else await putReply(tx, { sessionId: session.id, alias: row.alias, turnId });
+    }
   }
-  const children: ChildrenStop = {
-    turns: left.map(({ childSessionId, turnId }) => ({ sessionId: childSessionId, turnId })),
-  };
-  const payload = JSON.stringify(children);
-  await tx.queue.put({ kind: CHILDREN_STOP, key: turn.id, dueAt: tx.steadyNow(), attempts: 0, payload });
-  return left.length;
+  if (stopped.length > 0) await putStop(tx, turn.id, { turns: stopped });
+  return noted;
+};
+
+/** The conversation, with the replies unread again that the turn took and ended without recording. */
+const returned = async (
+  tx: WriteTx,
+  row: DelegationRow,
+  turnId: string,
+): Promise<{ readonly delegation: Delegation; readonly givenBack: readonly string[] }> => {
+  const delegation = parseDelegation(row);
+  if (delegation.sent.every(({ readIn }) => readIn !== turnId)) return { delegation, givenBack: [] };
+  const delivered = deliveringCalls(await tx.log.journal(turnId));
+  const givenBack = undelivered(delegation, turnId, delivered).map((work) => work.turnId);
+  if (givenBack.length === 0) return { delegation, givenBack };
+  const unread = asRead(delegation, givenBack, UNREAD);
+  await tx.delegations.put(withDelegation(row, unread));
+  return { delegation: unread, givenBack };
 };
 
 /** A second note replaces one that is being worked on: what that one found may be out of date. */
 const putReply = (tx: WriteTx, reply: ReplyReady): Promise<void> => {
   const item = { kind: REPLY_READY, key: reply.turnId, dueAt: tx.steadyNow(), attempts: 0 };
   return tx.queue.put({ ...item, payload: JSON.stringify(reply) }, { replace: true });
+};
+
+const putStop = (tx: WriteTx, turnId: string, children: ChildrenStop): Promise<void> => {
+  const item = { kind: CHILDREN_STOP, key: turnId, dueAt: tx.steadyNow(), attempts: 0 };
+  return tx.queue.put({ ...item, payload: JSON.stringify(children) });
 };

@@ -14,7 +14,7 @@ interface DelegationModuleDeps {
   readonly settings: { readonly 'a2a.maxDepth': number; readonly 'a2a.maxRounds': number };
 }
 
-/** The tools of agents with connections, and what brings replies and stops to where they belong. */
+/** The tools of agents with connections, and the worker that delivers replies and passes stops on. */
 export const delegationModule = (deps: DelegationModuleDeps): FeatureModule => {
   const { settings, shareArtifacts } = deps;
   const book = new DelegationBook({

@@ -1,5 +1,6 @@
+import { isRecord } from '../../../base/index.ts';
 import { isTurnOver, PART, type Part, parseBody, replyTextOf } from '../../../runtime/contract.ts';
-import type { ReadTx, TurnRow } from '../../../store/contracts/index.ts';
+import type { JournalRow, ReadTx, TurnRow } from '../../../store/contracts/index.ts';
 import type { SentWork } from './delegation-rules.ts';
 
 /** How a message to another agent was answered. */
@@ -30,6 +31,20 @@ const lastParts = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promise<readon
   const message = await tx.log.message(turn.sessionId, parseBody(turn).replyMessageIds.at(-1) ?? '');
   return message === undefined ? [] : (JSON.parse(message.parts) as Part[]);
 };
+
+/** Ids of the calls of a turn whose recorded results are their own. */
+export const deliveringCalls = (journal: readonly JournalRow[]): ReadonlySet<string> =>
+  new Set(
+    journal
+      .filter(({ kind }) => kind === 'TOOL_RESULT')
+      .map(({ body }) => (JSON.parse(body) as { readonly part: Part }).part.payload ?? {})
+      .filter((result) => !isReplaced(result))
+      .map((result) => String(result['tool_call_id'])),
+  );
+
+/** The runtime answered in place of the call, which was denied or ran out of time. A call's own failures have code `failed`. */
+const isReplaced = ({ is_error: isError, output }: Readonly<Record<string, unknown>>): boolean =>
+  isError === true && isRecord(output) && output['code'] !== 'failed';
 
 /** A text as the only part of a message. */
 export const textPart = (text: string, createdAt: number): Part => ({

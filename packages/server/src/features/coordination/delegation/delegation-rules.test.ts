@@ -5,6 +5,8 @@ import {
   depthLimit,
   freeAlias,
   nextRound,
+  UNREAD,
+  undelivered,
   waitingFor,
   waitSeconds,
   withSent,
@@ -24,6 +26,7 @@ const work = (turnId: string, senderTurnId = 'sender', readBy = '') => ({
   turnId,
   senderTurnId,
   readBy,
+  readIn: '',
 });
 
 describe('conversations with other agents', () => {
@@ -42,7 +45,7 @@ describe('conversations with other agents', () => {
     ]);
   });
 
-  it('count what was sent since somebody outside asked', () => {
+  it('count what was sent since the last message from outside', () => {
     const first = nextRound(EMPTY, { turnId: 'a', firstTurnId: undefined, isReply: false });
     expect(first).toEqual({ causeTurnId: 'a', rounds: 1 });
     const again = { ...EMPTY, ...first };
@@ -63,8 +66,17 @@ describe('conversations with other agents', () => {
 
   it('give a reply to one call only', () => {
     const sent = [work('1'), work('2')];
-    const read = asRead({ ...EMPTY, sent }, ['1'], 'call a');
+    const read = asRead({ ...EMPTY, sent }, ['1'], { readBy: 'call a', readIn: 'reader' });
     expect(waitingFor(read, 'call a').map(({ turnId }) => turnId)).toEqual(['1', '2']);
     expect(waitingFor(read, 'call b').map(({ turnId }) => turnId)).toEqual(['2']);
+  });
+
+  it('know the replies that a turn took and did not pass on', () => {
+    const sent = [work('1'), work('2'), work('3'), work('4', 'sender', 'call c')];
+    const first = asRead({ ...EMPTY, sent }, ['1'], { readBy: 'call a', readIn: 'reader' });
+    const read = asRead(first, ['2'], { readBy: 'call b', readIn: 'reader' });
+    const lost = (turnId: string) => undelivered(read, turnId, new Set(['call a'])).map((each) => each.turnId);
+    expect([lost('reader'), lost('other')]).toEqual([['2'], []]);
+    expect(asRead(read, ['2'], UNREAD).sent[1]).toEqual(work('2'));
   });
 });

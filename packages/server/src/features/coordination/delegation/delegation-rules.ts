@@ -19,8 +19,10 @@ export interface SentWork {
   readonly turnId: string;
   /** The turn that sent it. */
   readonly senderTurnId: string;
-  /** Who got the reply: '' no one yet, `message` its session as a message, else the idempotency key of the call that waited. */
+  /** Who has the reply: '' no one yet, `message` its session as a message, else the id of the call that waited. */
   readonly readBy: string;
+  /** The turn of that call; '' where no call got the reply. */
+  readonly readIn: string;
 }
 
 /** Body of a row of `delegations`. */
@@ -30,15 +32,18 @@ export interface Delegation {
   readonly agent: string;
   /** Idempotency key of the call that opened it. */
   readonly openedBy: string;
-  /** The turn from outside that everything since goes back to, and how many messages were sent since. */
+  /** The turn from outside that caused the newest message, and how many messages it has caused so far. */
   readonly causeTurnId: string;
   readonly rounds: number;
   /** Unread ones, and those of the turn that sent last. */
   readonly sent: readonly SentWork[];
 }
 
+/** No one has the reply yet. */
+export const UNREAD = { readBy: '', readIn: '' } as const;
+
 /** The reply was put into the session of the sender as a message. */
-export const READ_AS_MESSAGE = 'message';
+export const READ_AS_MESSAGE = { readBy: 'message', readIn: '' } as const;
 
 export const parseDelegation = (row: Pick<DelegationRow, 'body'>): Delegation => JSON.parse(row.body) as Delegation;
 
@@ -71,7 +76,7 @@ export const waitSeconds = (asked: number, ofConnection: number): number =>
   Math.min(asked || ofConnection || DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS);
 
 /**
- * Counts one more message. The count starts again with each turn that somebody outside caused, so that two agents cannot keep each other
+ * Counts one more message. The count starts again with each turn that comes from outside, so that two agents cannot keep each other
  * busy for ever: a turn that a reply began belongs to the same cause as the turn that asked.
  */
 export const nextRound = (
@@ -89,11 +94,22 @@ export const withSent = ({ sent }: Delegation, work: SentWork): Delegation['sent
 ];
 
 /** Messages whose replies the call may have: unread ones, and those it took when it ran before. */
-export const waitingFor = ({ sent }: Delegation, callKey: string): readonly SentWork[] =>
-  sent.filter(({ readBy }) => readBy === '' || readBy === callKey);
+export const waitingFor = ({ sent }: Delegation, callId: string): readonly SentWork[] =>
+  sent.filter(({ readBy }) => readBy === '' || readBy === callId);
 
-/** The replies of these turns have reached `readBy`. */
-export const asRead = (delegation: Delegation, turnIds: readonly string[], readBy: string): Delegation => ({
+/** Notes who has the replies of these turns. */
+export const asRead = (
+  delegation: Delegation,
+  turnIds: readonly string[],
+  read: Pick<SentWork, 'readBy' | 'readIn'>,
+): Delegation => ({
   ...delegation,
-  sent: delegation.sent.map((work) => (turnIds.includes(work.turnId) ? { ...work, readBy } : work)),
+  sent: delegation.sent.map((work) => (turnIds.includes(work.turnId) ? { ...work, ...read } : work)),
 });
+
+/** Messages whose replies calls of the turn took and did not pass on: none of these calls is in `delivered`. */
+export const undelivered = (
+  { sent }: Delegation,
+  turnId: string,
+  delivered: ReadonlySet<string>,
+): readonly SentWork[] => sent.filter(({ readIn, readBy }) => readIn === turnId && !delivered.has(readBy));

@@ -75,7 +75,11 @@ const agentOpen = (book: DelegationBook, connections: readonly ConnectionGrant[]
   ].join('\n'),
   inputSchema: schema(
     {
-      connection: { type: 'string', enum: connections.map(({ name }) => name), description: 'whom to talk to' },
+      connection: {
+        type: 'string',
+        enum: connections.map(({ name }) => name),
+        description: 'the connection that leads to the agent',
+      },
       name: { type: 'string', maxLength: 63, description: 'a name for the conversation; an open one is used again' },
     },
     ['connection'],

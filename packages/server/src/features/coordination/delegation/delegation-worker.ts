@@ -38,6 +38,9 @@ export interface DelegationWorkerDeps {
 
 const DONE: ReconcileOutcome = { done: true };
 
+/** A session that cannot take a message now is tried again after this time. */
+const AGAIN_MS = 60_000;
+
 /** A reply that no call waits for, and the turn that asked for it. */
 interface Unread {
   readonly row: DelegationRow;
@@ -46,9 +49,9 @@ interface Unread {
 }
 
 /**
- * Brings replies to those who asked. A call that waits is woken and takes the reply itself. While the turn that asked is open it may still
+ * Delivers replies. A call that waits is woken and takes the reply itself. While the turn that asked is open it may still
  * wait, so the reply stays where it is; the end of that turn brings the item here again. After it the reply becomes a message to its
- * session, in the transaction that notes the reply as read: it arrives once, by whichever way.
+ * session, in the transaction that notes the reply as read: it arrives once, either way.
  */
 export class DelegationWorker implements QueueWorker {
   readonly kinds = [REPLY_READY, CHILDREN_STOP];
@@ -80,20 +83,23 @@ export class DelegationWorker implements QueueWorker {
       await this.#deps.store.write((tx) => this.#bring(tx, ready));
       return DONE;
     } catch (error) {
-      // The agent is gone or takes no messages: it has no use for the reply either.
-      if (isFault(error) && (error.code === 'NOT_FOUND' || error.code === 'FAILED_PRECONDITION'))
-        return { failed: error.reason };
+      if (!isFault(error)) throw error;
+      // The agent is gone, and with it whatever could use the reply.
+      if (error.code === 'NOT_FOUND') return { failed: error.reason };
+      // It takes no messages at present: its namespace is deleted, or what it needs is away. Both may come back.
+      if (error.code === 'FAILED_PRECONDITION') return { againMs: AGAIN_MS };
       throw error;
     }
   }
 
   async #bring(tx: WriteTx, { sessionId, alias, turnId }: ReplyReady): Promise<void> {
+    const session = await tx.log.lockSession(sessionId);
     const row = await tx.delegations.get({ sessionId, alias });
     const work = row === undefined ? undefined : parseDelegation(row).sent.find((each) => each.turnId === turnId);
     if (row === undefined || work === undefined || work.readBy !== '') return;
     const reply = await replyOf(tx, work);
     if (reply.state === 'open') return;
-    const active = (await tx.log.session(sessionId))?.activeTurnId ?? '';
+    const active = session?.activeTurnId ?? '';
     if (active !== '' && (await this.#deps.wakes.wake(tx, active, replyKey(alias)))) return;
     const sender = await tx.log.turn(work.senderTurnId);
     // A session that was stopped begins nothing by itself: its next turn may still ask for the reply.

@@ -95,6 +95,13 @@ describe('an agent with connections', () => {
     expect(await world.kept(session)).toHaveLength(16);
   });
 
+  it('sends to the agent of the connection that it names, whatever its conversations are called', async () => {
+    world.setAgent('helper', [{ agent: 'clerk' }, { agent: 'intern' }]);
+    await ask(tool('agent_open', { connection: 'clerk', name: 'intern-1' }), send('hello', 'intern'));
+    expect(await last()).toContain('intern-1 is a conversation over another connection');
+    expect([...(await world.children(session)).values()].flat()).toEqual([]);
+  });
+
   it('gives up waiting in time while the other agent goes on, and gets the reply later', async () => {
     const turn = await ask(send('!hold desk\n!say counted'), wait('clerk', { timeout_seconds: 5 }));
     await world.machine.advance(4_000);
@@ -108,7 +115,7 @@ describe('an agent with connections', () => {
     expect((await world.said(session)).join('\n')).toContain('user: Reply of agent clerk-1:\n\ncounted');
   });
 
-  it('stops waiting when somebody steers it', async () => {
+  it('stops waiting when a message steers it', async () => {
     const turn = await ask(send('!hold desk'), wait(), '!say done');
     expect(turn).toMatchObject({ state: 'WAITING' });
     await world.machine.send(session, 'never mind', { whenBusy: 'STEER' });
@@ -156,6 +163,19 @@ describe('an agent with connections', () => {
     await ask(tool('agent_send', { target: 'clerk', message: 'read this', artifact_uris: ['artifact://a'] }), wait());
     expect(world.shared).toEqual(['artifact://a with clerk']);
     expect(await last()).toContain('- artifact://a');
+  });
+
+  it('gets a reply as a message once it can take one again', async () => {
+    await ask(send('!hold desk\n!say counted'));
+    world.setAgent('helper', [{ agent: 'clerk' }], 'its model is away');
+    world.machine.process.models.releaseHold('desk');
+    await world.settle();
+    expect(await world.said(session)).toHaveLength(2);
+    world.setAgent('helper', [{ agent: 'clerk' }]);
+    await world.machine.advance(60_000);
+    await world.settle();
+    const said = await world.said(session);
+    expect(said.filter((text) => text === 'user: Reply of agent clerk-1:\n\ncounted')).toHaveLength(1);
   });
 
   it('forgets its conversations when its session is cleared', async () => {
@@ -211,8 +231,68 @@ describe('delegated work', () => {
     }
   };
 
+  /** A process dies after a call took the reply and before it recorded it; another process finds the turn changed. */
+  const cutOff = async (change: Partial<TurnRow>, between: (world: DelegationWorld) => void = () => undefined) => {
+    const world = new DelegationWorld();
+    let results = 0;
+    const faultPoint = (point: string): void => {
+      if (point === 'before-tool-result' && ++results === 2) world.machine.process.gate.crashHere();
+    };
+    await world.start({ faultPoint });
+    const session = await world.machine.session();
+    const { turnId } = await world.machine.send(session, `${send('count')}\n${wait()}`);
+    await world.settle();
+    expect(world.machine.isDead).toBe(true);
+    const [kept] = await world.kept(session);
+    expect(kept?.sent).toMatchObject([{ readIn: turnId }]);
+    await world.machine.store.write(async (tx) => {
+      const turn = await tx.log.turn(turnId);
+      if (turn !== undefined) await tx.log.saveTurn({ ...turn, ...change });
+    });
+    between(world);
+    await world.restart();
+    await world.settle();
+    return { world, session, state: (await world.machine.turn(turnId))?.state };
+  };
+
+  it('leaves the reply to the next turn when its turn is stopped before the reply is recorded', async () => {
+    const { world, session, state } = await cutOff({ stopRequested: true });
+    try {
+      expect(state).toBe('STOPPED');
+      expect(await world.said(session)).toHaveLength(1);
+      await world.machine.send(session, wait());
+      await world.settle();
+      expect((await world.said(session)).at(-1)).toContain('agent_wait -> You said: count');
+    } finally {
+      await world.machine.dispose();
+    }
+  });
+
+  it('sends the reply as a message when its turn fails before the reply is recorded', async () => {
+    const { world, session, state } = await cutOff({ attempt: 5 });
+    try {
+      expect(state).toBe('FAILED');
+      const said = await world.said(session);
+      expect(said.filter((text) => text === 'user: Reply of agent clerk-1:\n\nYou said: count')).toHaveLength(1);
+    } finally {
+      await world.machine.dispose();
+    }
+  });
+
+  it('sends the reply as a message when the call is denied before the reply is recorded', async () => {
+    const { world, session, state } = await cutOff({}, (agents) => agents.setAgent('helper', []));
+    try {
+      expect(state).toBe('COMPLETED');
+      const said = await world.said(session);
+      expect(said.join('\n')).toContain('"code":"denied"');
+      expect(said.filter((text) => text === 'user: Reply of agent clerk-1:\n\nYou said: count')).toHaveLength(1);
+    } finally {
+      await world.machine.dispose();
+    }
+  });
+
   it('is done once and its reply arrives once, whatever write the process dies after', async () => {
-    // Every third one: neighbours leave the same things behind, and the turn itself has a sweep of its own.
+    // Every third one: writes next to each other leave the same state, and the runtime tests crashes of the turn itself.
     for (let at = 1; ; at += 3) {
       const { hasDied, ...end } = await run(at);
       expect({ at, ...end }).toEqual({ at, state: 'COMPLETED', children: 2, waited: 1, asMessage: 1 });

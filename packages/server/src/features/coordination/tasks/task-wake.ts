@@ -7,7 +7,7 @@ import type { SessionRow, Store, StoredResource, WriteTx } from '../../../store/
 import { TASK_LABEL, type TaskOrigin, taskCause } from './task-origin.ts';
 import { taskSpec, taskStatus } from './task-status.ts';
 
-/** Queue item that tells the session which asked for a task about a move; key = uid and version, so one for each move. */
+/** Queue item that informs the session which asked for a task of a move; key = uid and version, so one for each move. */
 const TASK_WAKE = 'task.wake';
 
 /** The key under which a call waits for the next move of a task that concerns its owner. */
@@ -24,12 +24,15 @@ interface OwnerNews {
   readonly cause: Pick<TurnCause, 'identity' | 'lineage'>;
 }
 
-/** Notes that the owner has to be told, in the transaction of the move; tasks without an owner's session tell no one. */
+/** Queues the message to the owner in the transaction of the move; where no session asked for the task there is none. */
 export const queueOwnerWake = async (tx: WriteTx, stored: StoredResource, origin: TaskOrigin): Promise<void> => {
   const { sessionId, identity, lineage } = origin;
   if (sessionId === '') return;
   const news: OwnerNews = {
-    ...{ key: stored.key, uid: stored.uid, sessionId, text: newsText(stored) },
+    key: stored.key,
+    uid: stored.uid,
+    sessionId,
+    text: newsText(stored),
     // The owner's turn continues what it did: it is as deep as the turn that asked for the task.
     cause: { identity, lineage: lineage.slice(0, -1) },
   };

@@ -26,7 +26,10 @@ const capabilities = { tasks: ['*'] };
 
 /** A tool that agents may call once a person allows it. */
 const askingTool: Tool = {
-  ...{ name: 'dig', description: 'digs', inputSchema: { type: 'object' }, effect: 'write' },
+  name: 'dig',
+  description: 'digs',
+  inputSchema: { type: 'object' },
+  effect: 'write',
   capability: { name: 'code', action: 'run' },
   run: async () => textResult('dug'),
 };
@@ -35,12 +38,17 @@ const ASKING = { code: fromJson(ListValueSchema, [{ action: 'run', approval: 'as
 /** Tasks, the turn engine and the demo model on a real store; queue workers run when a test says so. */
 class TaskWorld {
   readonly clock = new ManualClock();
-  readonly engine = new EngineHarness({ clock: this.clock, tools: [askingTool] });
+  readonly engine: EngineHarness;
   tools!: ToolCaller;
   runner!: QueueRunner;
   owner = '';
   writer!: TransactionalResourceWriter;
   module!: ReturnType<typeof tasksModule>;
+
+  /** `concurrency` 0: turns stay in the queue. */
+  constructor(config: { readonly concurrency?: number } = {}) {
+    this.engine = new EngineHarness({ clock: this.clock, tools: [askingTool], config });
+  }
 
   async start(): Promise<void> {
     const { engine } = this;
@@ -49,12 +57,14 @@ class TaskWorld {
     const times = { lifetimeMicros: DAY_MS * 1_000, retentionMicros: DAY_MS * 1_000 };
     const contracts = new Map([['Task', taskContract(times)]]);
     this.writer = new TransactionalResourceWriter({
-      ...{ contracts, namespaces, audit, ids: engine.ids, seal: undefined as never },
-      ...{
-        limits: { ...defaultLabelLimits, resourceBytes: 1 << 20 },
-        readsValues: () => true,
-        notify: () => undefined,
-      },
+      contracts,
+      namespaces,
+      audit,
+      ids: engine.ids,
+      seal: undefined as never,
+      limits: { ...defaultLabelLimits, resourceBytes: 1 << 20 },
+      readsValues: () => true,
+      notify: () => undefined,
     });
     const { writer } = this;
     const hook = taskTurns({ writer, settings });
@@ -62,13 +72,26 @@ class TaskWorld {
     const { store, runtime } = engine;
     const visibleNamespaces = async (_reads: unknown, name: string) => [name];
     this.module = tasksModule({
-      ...{ store, writer, audit, namespaces, visibleNamespaces, settings, views: new ResourceViews() },
-      ...{ admission: runtime.admission, lifecycle: runtime.lifecycle, wakes: runtime.wakes },
+      store,
+      writer,
+      audit,
+      namespaces,
+      visibleNamespaces,
+      settings,
+      views: new ResourceViews(),
+      admission: runtime.admission,
+      lifecycle: runtime.lifecycle,
+      wakes: runtime.wakes,
     });
     const { workers = [], tools = [], toolSources = [] } = this.module;
     this.runner = new QueueRunner({
-      ...{ store, clock: this.clock, bus: engine.bus, random: seededRandom(5) },
-      ...{ log: silentLog, pollMs: 60_000, workers },
+      store,
+      clock: this.clock,
+      bus: engine.bus,
+      random: seededRandom(5),
+      log: silentLog,
+      pollMs: 60_000,
+      workers,
     });
     this.tools = new ToolCaller({ tools, toolSources });
     if (this.owner !== '') return;
@@ -153,7 +176,7 @@ describe('the work behind a task', () => {
   });
   afterEach(() => world.close());
 
-  it('is done in a session of the delegate, and its owner is told once when it needs review', async () => {
+  it('is done in a session of the delegate, and its owner gets one message when it needs review', async () => {
     const { name, phase } = await world.create('find gold');
     expect([phase, (await world.task(name)).execution]).toEqual(['QUEUED', 'NotStarted']);
     const done = await world.until(name, { phase: 'NEEDS_REVIEW', execution: 'Completed' });
@@ -182,7 +205,7 @@ describe('the work behind a task', () => {
     expect((await world.record(name)).version).toBe(before);
   });
 
-  it('fails with the reason of the turn, and the owner is told', async () => {
+  it('fails with the reason of the turn, and the owner gets a message', async () => {
     const { name } = await world.create('!error invalid_request');
     const { summary } = await world.until(name, { phase: 'FAILED', execution: 'Failed' });
     expect(summary).not.toBe('');
@@ -212,7 +235,28 @@ describe('the work behind a task', () => {
     expect([failed.summary, failed.sessionId]).toEqual(['agent broken is not ready: no model', '']);
   });
 
-  it('is stopped when the owner cancels the task, and no one is told', async () => {
+  it('begins also when the owner has moved the task to RUNNING before', async () => {
+    const { name } = await world.create('find gold');
+    expect(await world.call('update_task', { name, phase: 'RUNNING' })).toMatchObject({ phase: 'RUNNING' });
+    const { sessionId } = await world.until(name, { phase: 'NEEDS_REVIEW', execution: 'Completed' });
+    expect(await world.engine.store.direct.log.turns(sessionId, { limit: 10 })).toHaveLength(1);
+  });
+
+  it('stays as it is when the owner moves the task to RUNNING while its turn waits in the queue', async () => {
+    const busy = new TaskWorld({ concurrency: 0 });
+    await busy.start();
+    try {
+      const { name } = await busy.create('find gold');
+      const { sessionId, turnId } = await busy.until(name, { phase: 'QUEUED', execution: 'Queued' });
+      expect(await busy.call('update_task', { name, phase: 'RUNNING' })).toMatchObject({ phase: 'RUNNING' });
+      expect(await busy.task(name)).toMatchObject({ execution: 'Queued', turnId });
+      expect(await busy.engine.store.direct.log.turns(sessionId, { limit: 10 })).toHaveLength(1);
+    } finally {
+      await busy.close();
+    }
+  });
+
+  it('is stopped when the owner cancels the task, and no message is sent', async () => {
     const { name } = await world.create('!hold never');
     const { turnId } = await world.until(name, { phase: 'RUNNING', execution: 'Running' });
     expect(await world.call('update_task', { name, phase: 'CANCELED' })).toMatchObject({ phase: 'CANCELED' });
@@ -221,7 +265,7 @@ describe('the work behind a task', () => {
     expect(await world.told()).toEqual([]);
   });
 
-  it('ends when the time of the task is over, and the owner is told', async () => {
+  it('ends when the time of the task is over, and the owner gets a message', async () => {
     const { name } = await world.create('!hold never');
     const { turnId } = await world.until(name, { phase: 'RUNNING' });
     world.clock.stepWallClock(DAY_MS);
@@ -242,7 +286,7 @@ describe('the work behind a task', () => {
     expect(await world.told()).toHaveLength(1);
   });
 
-  it('begins once and tells once, however often queue items run again', async () => {
+  it('begins once and sends one message, however often queue items run again', async () => {
     const { name } = await world.create('once', { idempotencyKey: 'abcdefghijklmnopqrstuvwxyz' });
     expect((await world.create('once', { idempotencyKey: 'abcdefghijklmnopqrstuvwxyz' })).name).toBe(name);
     const { workers = [] } = world.module;
@@ -364,6 +408,17 @@ describe('the work behind a task', () => {
       expect(asDelegated).toMatchObject({ ok: false, code: 'denied' });
     });
 
+    it('let a delegate in another namespace report on its task there', async () => {
+      const { name } = await world.create('!hold never');
+      const { sessionId, turnId } = await world.until(name, { phase: 'RUNNING' });
+      const delegate = { namespace: 'team', agent: 'worker', sessionId, turnId };
+      const report = { name, phase: 'NEEDS_REVIEW', progress_summary: 'found' };
+      const stranger = await world.call('update_task', report, { ...delegate, turnId: 'other' });
+      expect(stranger).toMatchObject({ ok: false, code: 'failed' });
+      expect(await world.call('update_task', report, delegate)).toMatchObject({ phase: 'NEEDS_REVIEW' });
+      expect(await world.task(name)).toMatchObject({ phase: 'NEEDS_REVIEW', summary: 'found' });
+    });
+
     it('refuse circles, chains that are too deep and agents that do not exist', async () => {
       const causing = (agent: string) => ({ namespace: 'default', agent, turnId: agent });
       expect((await world.create('a', { lineage: [causing('worker')] })).error).toContain('loop_detected');
@@ -376,7 +431,12 @@ describe('the work behind a task', () => {
     it('give one task at a time to each connection of a session', async () => {
       const [source] = world.module.toolSources ?? [];
       const connection = {
-        ...{ name: 'mate', description: '', inputModes: [], outputModes: [], timeoutSeconds: 0, maxDepth: 1 },
+        name: 'mate',
+        description: '',
+        inputModes: [],
+        outputModes: [],
+        timeoutSeconds: 0,
+        maxDepth: 1,
         target: { internal: { namespace: '', agent: 'worker' } },
       } satisfies ConnectionGrant;
       const far = { ...connection, name: 'far', target: { external: { agentCardUrl: 'https://a.example' } } };

@@ -52,9 +52,10 @@ export class TaskDispatcher implements QueueWorker {
     await this.#deps.store.write(async (tx) => {
       const record = await tx.resources.get(dispatch.key);
       if (record === undefined || record.uid !== item.key || record.deletionTimestamp !== undefined) return;
-      const status = taskStatus(record);
-      if (status.phase === TaskPhase.QUEUED && status.executionRef === undefined)
-        await this.#begin(tx, record, dispatch.identity);
+      const { phase, executionRef: begun } = taskStatus(record);
+      // Its owner may have put it to RUNNING meanwhile.
+      const isWaiting = phase === TaskPhase.QUEUED || phase === TaskPhase.RUNNING;
+      if (isWaiting && begun === undefined) await this.#begin(tx, record, dispatch.identity);
     });
     return { done: true };
   }
@@ -128,15 +129,16 @@ export type SendFurtherWork = (
 ) => Promise<TaskChange>;
 
 /**
- * What a move to RUNNING by the owner or an operator changes in addition: a delegate whose turn is over begins another one, with the
- * given text. A delegate whose turn is still open just continues. Throws NOT_FOUND when its session is gone.
+ * What a move to RUNNING by the owner or an operator changes in addition. A delegate whose turn is over, or that has reported the work as
+ * done, begins another turn with the given text; one that has not begun, or whose turn is open, just continues. Throws NOT_FOUND when its
+ * session is gone.
  */
 export const furtherWork =
   (admission: Admission): SendFurtherWork =>
   async (tx, record, { text, identity, lineage }) => {
     const { phase, executionRef: done } = taskStatus(record);
-    if (done === undefined || (phase === TaskPhase.BLOCKED && (await isOpen(tx, done))))
-      return { progressSummary: text };
+    const isUnderWay = done === undefined || (phase !== TaskPhase.NEEDS_REVIEW && (await isOpen(tx, done)));
+    if (isUnderWay) return { progressSummary: text };
     const { namespace, name: agent, sessionId } = done;
     const origin = originOf(record);
     const cause = taskCause(record.key, {

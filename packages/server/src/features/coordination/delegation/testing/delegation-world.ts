@@ -12,6 +12,7 @@ import { parseDelegation } from '../delegation-rules.ts';
 import { delegationTools } from '../delegation-tools.ts';
 import { DelegationWorker } from '../delegation-worker.ts';
 
+const MICROS_PER_MS = 1_000;
 const LEASE_MICROS = 1_000_000;
 const ROUNDS = 60;
 
@@ -22,7 +23,7 @@ interface Connection {
 }
 
 /**
- * Agents of a machine with connections to each other: `boss` to `clerk`, `clerk` to `boss` and `intern`. Items of the queue run when the
+ * Agents of a machine with connections to each other: `helper` to `clerk`, `clerk` to `helper` and `intern`. Items of the queue run when the
  * test says so.
  */
 export class DelegationWorld {
@@ -56,7 +57,7 @@ export class DelegationWorld {
 
   readonly #limits: { readonly maxDepth: number; readonly maxRounds: number };
 
-  setAgent(name: string, connections: readonly Connection[]): void {
+  setAgent(name: string, connections: readonly Connection[], notReady = ''): void {
     const spec = create(AgentSpecSchema, {
       a2a: {
         connections: connections.map(({ agent, maxDepth = 0, timeoutSeconds = 0 }) => ({
@@ -68,7 +69,7 @@ export class DelegationWorld {
       },
     });
     const names = { uid: `uid-${name}`, namespace: 'default', name, labels: {} };
-    this.machine.agents.set(name, { ...names, generation: 1, spec, deleting: false, notReady: '' });
+    this.machine.agents.set(name, { ...names, generation: 1, spec, deleting: false, notReady });
   }
 
   async start(options: ProcessOptions = {}): Promise<void> {
@@ -103,8 +104,13 @@ export class DelegationWorld {
     if (store === undefined || worker === undefined) return 0;
     const items = await store.write((tx) => tx.queue.take(worker.kinds, tx.steadyNow(), LEASE_MICROS, 20));
     for (const item of items) {
-      await worker.run(item);
-      await store.write((tx) => tx.queue.ack(item.kind, item.key, item.token));
+      const { kind, key, token, payload } = item;
+      const outcome = await worker.run(item);
+      await store.write((tx) =>
+        'againMs' in outcome
+          ? tx.queue.retry(kind, key, token, tx.steadyNow() + outcome.againMs * MICROS_PER_MS, payload)
+          : tx.queue.ack(kind, key, token),
+      );
     }
     return items.length;
   }

@@ -1,6 +1,6 @@
 /**
- * features/coordination/tasks/tools: tasks as agents use them. Who may do what with a task says task-rules of the folder above; what
- * follows from a move is its task-moves.
+ * features/coordination/tasks/tools: tasks as agents use them. `task-rules` of the folder above says who may move a task, its `task-moves`
+ * makes the moves.
  */
 export { delegationTools, taskTools } from './task-tools.ts';
 export type { TaskToolsDeps } from './task-tools-deps.ts';

@@ -70,7 +70,7 @@ export const createTask = (deps: TaskToolsDeps): Tool => ({
 export const delegateTask = (deps: TaskToolsDeps, connections: readonly ConnectionGrant[]): Tool => ({
   name: DELEGATE,
   description:
-    'Gives a task to the agent behind one of your connections. You get a message when it needs review, is blocked or failed.',
+    'Gives a task to the agent that one of your connections leads to. You get a message when it needs review, is blocked or failed.',
   inputSchema: {
     type: 'object',
     properties: { connection: { type: 'string', enum: connections.map(({ name }) => name) }, ...WORDS },

@@ -2,11 +2,11 @@ import { TaskPhase } from '@svc/api/resources';
 import { Fault, textOrEmpty } from '../../../../base/index.ts';
 import { oncePerCall } from '../../../../idempotency/index.ts';
 import { formatKey } from '../../../../resources/index.ts';
-import { lineageBelow } from '../../../../runtime/contract.ts';
+import { lineageBelow, parseBody } from '../../../../runtime/contract.ts';
 import type { StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
 import { jsonResult, toolOrigin } from '../../../../tools/authority-contract.ts';
 import type { Tool, ToolContext } from '../../../../tools/contract.ts';
-import { originOf, TASK_LABEL } from '../task-origin.ts';
+import { originOf, TASK_LABEL, taskOfTurn } from '../task-origin.ts';
 import { canMoveTask, type TaskActor } from '../task-rules.ts';
 import { type TaskChange, taskSpec, taskStatus } from '../task-status.ts';
 import { PHASE_NAMES, shownTask, storedTask, TASK_NAME } from './task-reads.ts';
@@ -35,12 +35,20 @@ export const updateTask = (deps: TaskToolsDeps): Tool => ({
   run: (context, input) =>
     deps.store.write(async (tx) => {
       const done = await oncePerCall(tx, context.idempotencyKey, async () => {
-        const record = await storedTask(tx, context.namespace, textOrEmpty(input['name']));
+        const name = textOrEmpty(input['name']);
+        const record = await storedTask(tx, await namespaceOfTask(tx, context, name), name);
         return shownTask(await update(deps, tx, { context, input, record }));
       });
       return jsonResult(done);
     }),
 });
+
+/** A task that a connection led here is in the namespace of its owner: the turn that works on it says which. */
+const namespaceOfTask = async (tx: WriteTx, { turnId, namespace }: ToolContext, name: string): Promise<string> => {
+  const turn = await tx.log.turn(turnId);
+  const worked = turn === undefined ? undefined : taskOfTurn(parseBody(turn));
+  return worked?.name === name ? worked.namespace : namespace;
+};
 
 interface Update {
   readonly context: ToolContext;
