@@ -176,7 +176,7 @@ const entryBytes = async (path: Buffer): Promise<number> => {
 
 /** Adds what is below a folder. */
 const addTree = async (root: string, used: Used, limit: number): Promise<void> => {
-  const pending = [Buffer.from(root)];
+  const pending: Buffer[] = [Buffer.from(root)];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     try {
       for await (const { path, isFolder } of entriesIn(folder)) {
@@ -207,7 +207,7 @@ const removeTree = async (path: string): Promise<void> => {
 };
 
 const openTree = async (root: string): Promise<void> => {
-  const pending = [Buffer.from(root)];
+  const pending: Buffer[] = [Buffer.from(root)];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     await chmod(folder, 0o700);
     for await (const { path, isFolder } of entriesIn(folder)) if (isFolder) pending.push(path);
