@@ -4,4 +4,4 @@
  */
 export { artifactUri, type StoredArtifact } from './artifact-facts.ts';
 export { artifactsFeature } from './artifact-operations.ts';
-export type { ArtifactEffect, Artifacts } from './artifacts.ts';
+export type { Artifacts } from './artifacts.ts';
