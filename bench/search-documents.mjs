@@ -29,7 +29,8 @@ const { values: options } = parseArgs({
 
 const DOCUMENTS = Number(options.documents);
 const SEARCHES = Number(options.searches);
-const PER_WRITE = 250;
+/** Documents of one transaction, each of about 150 different words. */
+const PER_WRITE = 25;
 const WORDS = 20_000;
 /** All documents but a tenth are in one namespace; a tenth are in ten small ones. */
 const SMALL = 10;

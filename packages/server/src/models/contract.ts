@@ -184,7 +184,13 @@ export interface EmbedRequest {
 /** A vector of unit length for each text, all of one length; or why there is none. */
 export type EmbedOutcome =
   | { readonly vectors: readonly Float32Array[] }
-  | { readonly failure: { readonly errorClass: ModelErrorClass; readonly sentence: string; readonly retryAfterMs?: number } };
+  | {
+      readonly failure: {
+        readonly errorClass: ModelErrorClass;
+        readonly sentence: string;
+        readonly retryAfterMs?: number;
+      };
+    };
 
 /** What runtime and features see of all providers together. */
 export interface ModelRegistry {

@@ -24,7 +24,14 @@ const embed = async (
   const registry = testRegistry(modelsConfig({ p: config }), { clock });
   const { signal } = new AbortController();
   try {
-    return await registry.embed({ provider: 'p', model: 'm', texts: ['one', 'two'], purpose: 'document', signal, ...asked });
+    return await registry.embed({
+      provider: 'p',
+      model: 'm',
+      texts: ['one', 'two'],
+      purpose: 'document',
+      signal,
+      ...asked,
+    });
   } finally {
     await registry.close();
   }
@@ -107,12 +114,25 @@ describe('vectors of texts', () => {
     expect(await embed({ type: 'anthropic', apiKey: 'k' })).toMatchObject({
       failure: { sentence: 'The provider makes no vectors of texts.' },
     });
-    expect(await embed(compatible(), { provider: 'other' })).toMatchObject({ failure: { errorClass: 'provider_auth' } });
+    expect(await embed(compatible(), { provider: 'other' })).toMatchObject({
+      failure: { errorClass: 'provider_auth' },
+    });
     expect(await embed({ type: 'openai' })).toMatchObject({ failure: { errorClass: 'provider_auth' } });
   });
 
   it('are refused unless all are of one length and of numbers that can be compared', () => {
-    for (const bad of [[], [[1], [1, 2]], [[0, 0], [1, 0]], [[1], ['1']], [[1], [Number.NaN]], [[1], []], ['x', [1]]])
+    for (const bad of [
+      [],
+      [[1], [1, 2]],
+      [
+        [0, 0],
+        [1, 0],
+      ],
+      [[1], ['1']],
+      [[1], [Number.NaN]],
+      [[1], []],
+      ['x', [1]],
+    ])
       expect(unitVectors(bad, 2)).toBeUndefined();
     expect(unitVectors([Array.from({ length: 8_193 }, () => 1)], 1)).toBeUndefined();
     expect(unitVectors([[3, 4]], 1)?.map((vector) => vector.length)).toEqual([2]);

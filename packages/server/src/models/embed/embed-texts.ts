@@ -36,7 +36,10 @@ export const embedTexts = async (parts: EmbedParts, request: EmbedRequest): Prom
   const dispatcher = agent.ready ?? (await agent.load());
   const wire = new SdkFetch({ attempt: UNWATCHED, dispatcher, clock, signal });
   try {
-    const found = config.type === 'google' ? await fromGoogle(parts, request, { wire, signal }) : await posted(parts, request, wire);
+    const found =
+      config.type === 'google'
+        ? await fromGoogle(parts, request, { wire, signal })
+        : await posted(parts, request, wire);
     const vectors = unitVectors(found, request.texts.length);
     return vectors === undefined ? failed(wire.failure ?? UNUSABLE) : { vectors };
   } catch {

@@ -9,7 +9,7 @@ const TEXT_COLUMNS = '{path heading body}';
  * mark: what is found is compared by its namespace as well.
  */
 const markOf = (namespace: string): string =>
-  `${hashOf(namespace).toString(36)}${hashOf(`${namespace}/`).toString(36)}x`;
+  `${hashOf(namespace).toString(16)}${hashOf(`${namespace}/`).toString(16)}x`;
 
 /** FNV-1a over UTF-16 units. */
 export const hashOf = (text: string): number => {
