@@ -127,7 +127,13 @@ const coordination = (
 ) => {
   const { objects, secrets, runtime } = turns;
   return {
-    channels: channelsModule({ ...host, channels: host.facade('Channel'), objects }),
+    channels: channelsModule({
+      ...host,
+      ...runtime,
+      channels: host.facade('Channel'),
+      objects,
+      artifactObjects: files.artifactObjects,
+    }),
     schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
       ...host,

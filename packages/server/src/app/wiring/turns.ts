@@ -4,6 +4,7 @@ import { secretsModule } from '../../features/authoring/secrets/index.ts';
 import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
+import { channelTurns } from '../../features/coordination/channels/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
 import { scheduleTurns } from '../../features/coordination/schedules/index.ts';
 import { taskTurns } from '../../features/coordination/tasks/index.ts';
@@ -95,7 +96,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     history: createHistoryReader(),
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
     skills: skills.directory,
-    endHooks: [turnHook, createActivityHook(bus), createDelegationHook(bus), tasks, scheduleTurns],
+    endHooks: [turnHook, createActivityHook(bus), createDelegationHook(bus), tasks, scheduleTurns, channelTurns],
     progressHooks: [tasks],
     tracer,
     meter: metrics.meter,
