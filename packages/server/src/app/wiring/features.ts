@@ -50,7 +50,7 @@ const authoring = (
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
   { access }: Pick<ReturnType<typeof platform>, 'access'>,
 ) => {
-  const { connector, brokerFetch } = mcpOutbound(config, host);
+  const { connector, brokerFetch, oauth } = mcpOutbound(config, host);
   const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
@@ -88,6 +88,10 @@ const authoring = (
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
       connector,
       broker: { fetch: brokerFetch, sign: access.signPlatform },
+      oauth,
+      lifecycle: runtime.lifecycle,
+      baseUrl: () => clientUrl(config, port()),
+      version: config.transport.version,
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
     knowledge,
