@@ -96,14 +96,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     history: createHistoryReader(),
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
     skills: skills.directory,
-    endHooks: [
-      turnHook,
-      createActivityHook(bus),
-      createDelegationHook(bus),
-      tasks,
-      createScheduleHook(bus),
-      createChannelHook(bus),
-    ],
+    endHooks: [turnHook, tasks, ...featureHooks(bus)],
     progressHooks: [tasks],
     tracer,
     meter: metrics.meter,
@@ -113,6 +106,14 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const streams = wireStreams(config, host, runtime);
   return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, ...streams };
 };
+
+/** What features do when a turn ends. */
+const featureHooks = (bus: Host['bus']) => [
+  createActivityHook(bus),
+  createDelegationHook(bus),
+  createScheduleHook(bus),
+  createChannelHook(bus),
+];
 
 /** What agents may read of the web. */
 const wireResearch = (settings: Host['settings']) => {
