@@ -104,6 +104,28 @@ export interface SandboxProvider {
   list(): Promise<{ readonly backends: readonly string[]; readonly volumes: readonly string[] }>;
 }
 
+/** What is wrong with a setting of a class, by its name. */
+export interface SettingProblem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+/** What a class says for its provider. */
+export interface ProviderSettings {
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Values, with references to secrets resolved. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** Makes providers of one name: each class may mean another engine or account. */
+export interface SandboxProviderKind {
+  readonly name: string;
+  /** All faults of what a class configures for it, without credentials; pure. */
+  problems(config: Readonly<Record<string, unknown>>): readonly SettingProblem[];
+  /** The provider of a class; the same settings may be opened again. Throws a Fault when they cannot mean one. */
+  open(settings: ProviderSettings): SandboxProvider;
+}
+
 export interface FileAccess {
   readonly signal: AbortSignal;
   readonly limitBytes?: number;

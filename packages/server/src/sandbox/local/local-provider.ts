@@ -16,9 +16,10 @@ import type {
 } from '../contract.ts';
 import { type EgressDeps, type EgressGate, openEgress, removeDeadGates } from '../egress/index.ts';
 import { listThroughCommand, readThroughCommand, writeThroughCommand } from '../file-commands.ts';
+import { installCommands } from '../install-commands.ts';
+import { RunningCommands } from '../running-commands.ts';
 import { BackendFolders, PROBE_ID, UNCOUNTABLE } from './backend-folders.ts';
 import { type ControlGroup, type ControlGroups, findControlGroups, processLimits } from './control-groups.ts';
-import { installCommands } from './install-commands.ts';
 import {
   JAIL_NODE,
   type Jail,
@@ -44,12 +45,6 @@ export interface LocalProviderDeps extends EgressDeps {
   readonly mayGroup?: boolean;
 }
 
-interface RunningCommand {
-  /** Ends it. */
-  readonly ends: AbortController;
-  readonly isOver: Promise<void>;
-}
-
 /** What a successful probe found. */
 interface Working {
   readonly program: string;
@@ -57,6 +52,8 @@ interface Working {
   readonly groups: ControlGroups | undefined;
 }
 
+const NOT_INSTALLED =
+  'is not installed on this machine: sandboxes of provider local cannot install packages of the operating system';
 const DISK_CHECK_MS = 1_000;
 const PROBE_MS = 20_000;
 const MIB = 1_048_576;
@@ -133,8 +130,7 @@ export class LocalProvider implements SandboxProvider {
   readonly #deps: LocalProviderDeps;
   readonly #folders: BackendFolders;
   #working: Promise<Working> | undefined;
-  /** Commands by their backend, which end before it is destroyed. */
-  readonly #running = new Map<string, Set<RunningCommand>>();
+  readonly #running = new RunningCommands();
 
   constructor(deps: LocalProviderDeps) {
     this.#deps = deps;
@@ -166,18 +162,7 @@ export class LocalProvider implements SandboxProvider {
   async exec(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxResult> {
     const working = await this.#ready();
     if (!this.#folders.has(plan.id)) throw new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone');
-    const ends = new AbortController();
-    const { promise: isOver, resolve: finish } = Promise.withResolvers<void>();
-    const own = { ends, isOver };
-    const running = this.#running.get(plan.id) ?? new Set();
-    this.#running.set(plan.id, running.add(own));
-    try {
-      return await this.#jailed(working, plan, { command, signal: AbortSignal.any([signal, ends.signal]) });
-    } finally {
-      running.delete(own);
-      if (running.size === 0) this.#running.delete(plan.id);
-      finish();
-    }
+    return this.#running.run(plan.id, signal, (ends) => this.#jailed(working, plan, { command, signal: ends }));
   }
 
   readFile(plan: SandboxPlan, path: string, access: FileAccess): Promise<Uint8Array> {
@@ -193,16 +178,14 @@ export class LocalProvider implements SandboxProvider {
   }
 
   installCommands(packages: readonly string[]): readonly (readonly string[])[] {
-    return installCommands(packages);
+    return installCommands(packages, NOT_INSTALLED);
   }
 
   async destroy(id: string): Promise<void> {
     // No command begins in it from now on.
     await this.#folders.retire(id);
-    const running = [...(this.#running.get(id) ?? [])];
-    for (const { ends } of running) ends.abort();
     // A process that still runs could put links in the way of the removal, which would then remove what they point to.
-    await Promise.all(running.map(({ isOver }) => isOver));
+    await this.#running.end(id);
     await this.#folders.destroy(id);
   }
 

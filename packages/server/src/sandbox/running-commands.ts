@@ -1,0 +1,33 @@
+interface RunningCommand {
+  /** Ends it. */
+  readonly ends: AbortController;
+  readonly isOver: Promise<void>;
+}
+
+/** The commands that this process runs, by their backend: they end before it is destroyed. */
+export class RunningCommands {
+  readonly #running = new Map<string, Set<RunningCommand>>();
+
+  /** Runs a command with a signal that ends with the given one, and with the backend. */
+  async run<T>(id: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const ends = new AbortController();
+    const { promise: isOver, resolve: finish } = Promise.withResolvers<void>();
+    const own = { ends, isOver };
+    const running = this.#running.get(id) ?? new Set();
+    this.#running.set(id, running.add(own));
+    try {
+      return await work(AbortSignal.any([signal, ends.signal]));
+    } finally {
+      running.delete(own);
+      if (running.size === 0) this.#running.delete(id);
+      finish();
+    }
+  }
+
+  /** Ends the commands of a backend and waits until they did. */
+  async end(id: string): Promise<void> {
+    const running = [...(this.#running.get(id) ?? [])];
+    for (const { ends } of running) ends.abort();
+    await Promise.all(running.map(({ isOver }) => isOver));
+  }
+}
