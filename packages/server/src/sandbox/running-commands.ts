@@ -8,20 +8,19 @@ interface RunningCommand {
 export class RunningCommands {
   readonly #running = new Map<string, Set<RunningCommand>>();
 
-  /** Runs a command with a signal that ends with the given one, and with the backend. */
-  async run<T>(id: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Notes a command: its signal ends with the backend, and its caller says when it is over. */
+  begin(id: string): { readonly signal: AbortSignal; readonly end: () => void } {
     const ends = new AbortController();
     const { promise: isOver, resolve: finish } = Promise.withResolvers<void>();
     const own = { ends, isOver };
     const running = this.#running.get(id) ?? new Set();
     this.#running.set(id, running.add(own));
-    try {
-      return await work(AbortSignal.any([signal, ends.signal]));
-    } finally {
+    const end = (): void => {
       running.delete(own);
       if (running.size === 0) this.#running.delete(id);
       finish();
-    }
+    };
+    return { signal: ends.signal, end };
   }
 
   /** Ends the commands of a backend and waits until they did. */

@@ -56,6 +56,7 @@ describe.skipIf(!(await canJail()))('containers of an engine', () => {
     echo: (text) => ['/bin/echo', text],
     fail: (code, text) => ['/bin/sh', '-c', `echo ${text} >&2; exit ${code}`],
     hang: ['/bin/sleep', '1000'],
+    mirror: ['/bin/cat'],
     printVariable: (name) => ['/bin/sh', '-c', `echo "$${name}"`],
   });
 

@@ -8,6 +8,7 @@ import type {
   SandboxEntry,
   SandboxNetwork,
   SandboxPlan,
+  SandboxProcess,
   SandboxProvider,
   SandboxResult,
 } from '../contract.ts';
@@ -15,7 +16,7 @@ import { type EgressDeps, type EgressGate, openEgress, removeDeadGates } from '.
 import { listThroughCommand, readThroughCommand, writeThroughCommand } from '../file-commands.ts';
 import { installCommands } from '../install-commands.ts';
 import { RunningCommands } from '../running-commands.ts';
-import { runContainer } from './container-command.ts';
+import { type ContainerCommand, runContainer, startContainer } from './container-command.ts';
 import {
   backendVolumes,
   type ContainerRun,
@@ -38,6 +39,12 @@ export interface DockerProviderDeps extends EgressDeps {
   /** Marks what this process runs. */
   readonly holder: string;
   readonly settings: DockerSettings;
+}
+
+/** A container about to run, and what is to be done at its end. */
+interface PreparedRun {
+  readonly container: ContainerCommand;
+  readonly close: () => Promise<void>;
 }
 
 const NOT_INSTALLED =
@@ -104,12 +111,38 @@ export class DockerProvider implements SandboxProvider {
   }
 
   async exec(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxResult> {
-    checkTexts([...command.argv, command.cwd, ...Object.entries({ ...plan.env, ...command.env }).flat()]);
-    return this.#running.run(plan.id, signal, async (ends) => {
-      if (!(await this.#engine.hasVolume(markerName(this.#deps.instance, plan.id))))
-        throw new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone');
-      return this.#contained(plan, command, ends);
-    });
+    checkCommand(plan, command);
+    const use = await this.#using(plan.id);
+    try {
+      const run = await this.#prepared(plan, command, AbortSignal.any([signal, use.signal]));
+      try {
+        return await runContainer(run.container);
+      } finally {
+        await run.close();
+      }
+    } finally {
+      use.end();
+    }
+  }
+
+  async start(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxProcess> {
+    checkCommand(plan, command);
+    const use = await this.#using(plan.id);
+    try {
+      const run = await this.#prepared(plan, command, AbortSignal.any([signal, use.signal]));
+      const begun = await startContainer(run.container).catch(async (error: unknown) => {
+        await run.close();
+        throw error;
+      });
+      const ended = begun.ended.finally(async () => {
+        await run.close();
+        use.end();
+      });
+      return { ...begun, ended };
+    } catch (error) {
+      use.end();
+      throw error;
+    }
   }
 
   readFile(plan: SandboxPlan, path: string, access: FileAccess): Promise<Uint8Array> {
@@ -185,11 +218,24 @@ export class DockerProvider implements SandboxProvider {
     }
   }
 
-  async #contained(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxResult> {
+  /** Notes a command in a backend, which ends when that is destroyed. */
+  async #using(id: string): Promise<ReturnType<RunningCommands['begin']>> {
+    const use = this.#running.begin(id);
+    try {
+      if (await this.#engine.hasVolume(markerName(this.#deps.instance, id))) return use;
+      throw new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone');
+    } catch (error) {
+      use.end();
+      throw error;
+    }
+  }
+
+  /** Everything that the container of a command needs; `close` after its end. */
+  async #prepared(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<PreparedRun> {
     const { clock, instance } = this.#deps;
     const gate = await this.#gate(command.setup?.network ?? plan.network);
-    try {
-      return await runContainer({
+    return {
+      container: {
         engine: this.#engine,
         body: containerBody(plan, backendVolumes(instance, plan), { ...this.#run(plan, command), network: gate }),
         stdin: command.stdin,
@@ -199,10 +245,11 @@ export class DockerProvider implements SandboxProvider {
         clock,
         watch: { everyMs: DISK_CHECK_MS, check: this.#diskCheck(plan) },
         failedRemoval: this.#failedRemoval,
-      });
-    } finally {
-      if (typeof gate !== 'string') await gate.close();
-    }
+      },
+      close: async () => {
+        if (typeof gate !== 'string') await gate.close();
+      },
+    };
   }
 
   #run(plan: SandboxPlan, command: SandboxCommand): Omit<ContainerRun, 'network'> {
@@ -256,6 +303,9 @@ export class DockerProvider implements SandboxProvider {
   readonly #failedRemoval = (error: unknown): void =>
     this.#deps.log.warn('the container of a command could not be removed yet', { reason: String(error) });
 }
+
+const checkCommand = ({ env }: SandboxPlan, command: SandboxCommand): void =>
+  checkTexts([...command.argv, command.cwd, ...Object.entries({ ...env, ...command.env }).flat()]);
 
 const refused = (id: string, why: string): Fault =>
   new Fault(

@@ -4,7 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../base/index.ts';
 import { BoundedOutput } from '../bounded-output.ts';
 import { checkTexts } from '../command-texts.ts';
-import type { SandboxEnd, SandboxResult } from '../contract.ts';
+import type { SandboxEnd, SandboxProcess, SandboxResult } from '../contract.ts';
+import { chunksOf, NO_PIPES, STOPPED, written } from '../process-pipes.ts';
 import { type Watch, watched } from '../watched.ts';
 
 export interface JailRun {
@@ -36,20 +37,65 @@ const INNER_GATE = 'echo ready >&5; read -r go <&4 || exit 125; exec 4<&- 5>&-; 
  * line. Rejects when it could not be started; Fault INVALID_ARGUMENT SANDBOX_COMMAND for texts that no process can be given.
  */
 export const runJail = async (run: JailRun): Promise<SandboxResult> => {
+  if (isStoppedBefore(run)) return STOPPED;
+  const child = spawnJail(run);
+  const output = collected(run, child, ['stdout', 'stderr']);
+  const closed = ending(child);
+  const why = await supervised(run, child, closed);
+  child.stdin?.end(run.stdin);
+  return resultOf({ closed, why, output });
+};
+
+/** As `runJail`, for a command that runs on: resolves when it may begin. */
+export const startJail = async (run: JailRun): Promise<SandboxProcess> => {
+  if (isStoppedBefore(run)) return { ...NO_PIPES, ended: Promise.resolve(STOPPED) };
+  const child = spawnJail(run);
+  const output = collected(run, child, ['stderr']);
+  const closed = ending(child);
+  const why = await supervised(run, child, closed);
+  const [stdin, stdout] = [child.stdin as Writable, child.stdout as Readable];
+  child.once('exit', () => {
+    // Of a command that was ended no one takes the rest, which would keep its pipe open.
+    if (why() !== 'exit') stdout.destroy();
+  });
+  return {
+    stdout: chunksOf(stdout),
+    write: (bytes) => written(stdin, bytes),
+    closeInput: () => stdin.end(),
+    ended: resultOf({ closed, why, output }),
+  };
+};
+
+const isStoppedBefore = (run: JailRun): boolean => {
   checkTexts([...run.options, ...run.command]);
-  if (run.signal.aborted) return { exitCode: 137, ...new BoundedOutput(0).get(), endedBy: 'stopped' };
-  const child = spawn('/bin/sh', ['-c', OUTER_GATE, run.program, '/bin/sh', '-c', INNER_GATE, 'sh', ...run.command], {
+  return run.signal.aborted;
+};
+
+const spawnJail = ({ program, command }: JailRun): ChildProcess =>
+  spawn('/bin/sh', ['-c', OUTER_GATE, program, '/bin/sh', '-c', INNER_GATE, 'sh', ...command], {
     env: {},
     cwd: '/',
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
-  const output = new BoundedOutput(run.outputBytes);
-  for (const name of ['stdout', 'stderr'] as const) child[name]?.on('data', (chunk: Buffer) => output.add(name, chunk));
-  const closed = ending(child);
-  const ended = await supervised(run, child, closed);
-  const { code, signal } = await closed;
+
+const collected = (
+  { outputBytes }: JailRun,
+  child: ChildProcess,
+  names: readonly ('stdout' | 'stderr')[],
+): BoundedOutput => {
+  const output = new BoundedOutput(outputBytes);
+  for (const name of names) child[name]?.on('data', (chunk: Buffer) => output.add(name, chunk));
+  return output;
+};
+
+const resultOf = async (ended: {
+  readonly closed: Promise<Ending>;
+  readonly why: () => SandboxEnd;
+  readonly output: BoundedOutput;
+}): Promise<SandboxResult> => {
+  const { code, signal } = await ended.closed;
   const exitCode = code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
-  return { exitCode, ...output.get(), endedBy: ended() };
+  return { exitCode, ...ended.output.get(), endedBy: ended.why() };
 };
 
 interface Ending {
@@ -100,7 +146,7 @@ const supervised = async (run: JailRun, child: ChildProcess, closed: Promise<End
   return () => endedBy;
 };
 
-const feed = (child: ChildProcess, { options, stdin }: JailRun): void => {
+const feed = (child: ChildProcess, { options }: JailRun): void => {
   const pipe = (index: number): Writable => child.stdio[index] as Writable;
   for (const index of [0, 3, 4]) {
     // The command may end before it has read everything.
@@ -108,7 +154,6 @@ const feed = (child: ChildProcess, { options, stdin }: JailRun): void => {
   }
   pipe(3).end(options.map((option) => `${option}\0`).join(''));
   pipe(4).write('begin\n');
-  pipe(0).end(stdin);
 };
 
 /** First line of what bubblewrap complained of. */

@@ -25,6 +25,7 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
     echo: (text) => ['/bin/echo', text],
     fail: (code, text) => ['/bin/sh', '-c', `echo ${text} >&2; exit ${code}`],
     hang: ['/bin/sleep', '1000'],
+    mirror: ['/bin/cat'],
     printVariable: (name) => ['/bin/sh', '-c', `echo "$${name}"`],
   });
 

@@ -87,8 +87,7 @@ const received = async (incoming: IncomingMessage): Promise<EngineRequest> => {
   return { ...parsed(incoming), body: text === '' ? {} : JSON.parse(text) };
 };
 
-type State = Omit<EngineServer, 'close' | 'socket' | 'asked'> & { readonly asked: Readonly<Record<string, unknown>>[];
-};
+type State = Omit<EngineServer, 'close' | 'socket' | 'asked'> & { readonly asked: Readonly<Record<string, unknown>>[] };
 
 const respond = async (state: State, request: EngineRequest, answer: ServerResponse): Promise<void> => {
   const { method, path } = request;
@@ -171,8 +170,7 @@ const container = (state: State, request: EngineRequest, answer: ServerResponse)
   if (verb === 'json') return json(answer, 200, containers.inspect(id));
   if (verb === 'start') return containers.start(id) ?? empty(answer);
   if (verb === 'kill') return containers.kill(id) ?? empty(answer);
-  if (verb === 'wait')
-    return containers.wait(id).then((StatusCode) => json(answer, 200, { StatusCode, Error: null }));
+  if (verb === 'wait') return containers.wait(id).then((StatusCode) => json(answer, 200, { StatusCode, Error: null }));
   return undefined;
 };
 
