@@ -127,20 +127,18 @@ export interface SettingProblem {
   readonly problem: string;
 }
 
-/** What a class says for its provider. */
-export interface ProviderSettings {
-  readonly config: Readonly<Record<string, unknown>>;
-  /** Values, with references to secrets resolved. */
-  readonly credentials: Readonly<Record<string, string>>;
-}
+/** What a class configures for its provider, as it is written. */
+export type ProviderConfig = Readonly<Record<string, unknown>>;
 
-/** Makes providers of one name: each class may mean another engine or account. */
+/** Makes providers of one name: each class may mean another engine. */
 export interface SandboxProviderKind {
   readonly name: string;
-  /** All faults of what a class configures for it, without credentials; pure. */
-  problems(config: Readonly<Record<string, unknown>>): readonly SettingProblem[];
-  /** The provider of a class; the same settings may be opened again. Throws a Fault when they cannot mean one. */
-  open(settings: ProviderSettings): SandboxProvider;
+  /** All faults of what a class configures for it; pure. */
+  problems(config: ProviderConfig): readonly SettingProblem[];
+  /** The same text for configurations that mean the same provider; pure. */
+  identity(config: ProviderConfig): string;
+  /** The provider of a class; what is refused today counts as absent. */
+  open(config: ProviderConfig): SandboxProvider;
 }
 
 export interface FileAccess {

@@ -1,8 +1,10 @@
-import type { ProviderSettings, SandboxProvider, SandboxProviderKind, SettingProblem } from '../contract.ts';
+import type { ProviderConfig, SandboxProvider, SandboxProviderKind, SettingProblem } from '../contract.ts';
+import type { InstanceName } from '../instance-name.ts';
 import { DockerProvider, type DockerProviderDeps } from './docker-provider.ts';
 import { dockerProblems, dockerSettings } from './docker-settings-rules.ts';
 
-export interface DockerKindDeps extends Omit<DockerProviderDeps, 'settings'> {
+export interface DockerKindDeps extends Omit<DockerProviderDeps, 'settings' | 'instance'> {
+  readonly instance: Pick<InstanceName, 'get'>;
   /** Sockets of the engines that classes may name; the first is that of a class that names none. */
   readonly sockets: readonly string[];
 }
@@ -16,11 +18,18 @@ export class DockerKind implements SandboxProviderKind {
     this.#deps = deps;
   }
 
-  problems(config: Readonly<Record<string, unknown>>): readonly SettingProblem[] {
+  problems(config: ProviderConfig): readonly SettingProblem[] {
     return dockerProblems(config, this.#deps.sockets);
   }
 
-  open({ config }: ProviderSettings): SandboxProvider {
-    return new DockerProvider({ ...this.#deps, settings: dockerSettings(config, this.#deps.sockets) });
+  identity(config: ProviderConfig): string {
+    const { socket, image, mayPull } = dockerSettings(config, this.#deps.sockets);
+    return JSON.stringify([socket, image, mayPull]);
+  }
+
+  open(config: ProviderConfig): SandboxProvider {
+    const { instance, sockets } = this.#deps;
+    const settings = dockerSettings(config, sockets);
+    return new DockerProvider({ ...this.#deps, instance: instance.get(), settings });
   }
 }

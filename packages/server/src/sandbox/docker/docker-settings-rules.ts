@@ -1,4 +1,4 @@
-import type { SettingProblem } from '../contract.ts';
+import type { ProviderConfig, SettingProblem } from '../contract.ts';
 
 /** What a class says of its engine. */
 export interface DockerSettings {
@@ -23,7 +23,7 @@ const PULLS: readonly unknown[] = [undefined, 'missing', 'never'];
 
 /** All faults of what a class says for its engine. `sockets`: the engines that the operator of the server offers. */
 export const dockerProblems = (
-  { image, socket, pull, host }: Readonly<Record<string, unknown>>,
+  { image, socket, pull, host }: ProviderConfig,
   sockets: readonly string[],
 ): readonly SettingProblem[] => {
   const found: SettingProblem[] = [];
@@ -46,7 +46,7 @@ export const dockerProblems = (
 
 /** What a class says for its engine; what is refused today counts as absent. */
 export const dockerSettings = (
-  { image, socket, pull }: Readonly<Record<string, unknown>>,
+  { image, socket, pull }: ProviderConfig,
   sockets: readonly string[],
 ): DockerSettings => ({
   socket: sockets.find((one) => one === socket) ?? sockets[0] ?? '',
