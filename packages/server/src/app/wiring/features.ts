@@ -127,8 +127,14 @@ const coordination = (
 ) => {
   const { objects, secrets, runtime } = turns;
   return {
-    channels: channelsModule({ ...host, channels: host.facade('Channel'), objects }),
-    schedules: schedulesModule({ ...host, schedules: host.facade('Schedule') }),
+    channels: channelsModule({
+      ...host,
+      ...runtime,
+      channels: host.facade('Channel'),
+      objects,
+      artifactObjects: files.artifactObjects,
+    }),
+    schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
       ...host,
       isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),

@@ -14,6 +14,8 @@ import { memoryOperations } from './memory/index.ts';
 import { LinkKey, ObjectCollector, ObjectLinks, SEALED_LINK_KEY } from './objects/index.ts';
 import { PdfTexts } from './pdf/index.ts';
 import {
+  type ArtifactObjects,
+  artifactObjects,
   artifactTools,
   artifactToolset,
   fileTools,
@@ -60,6 +62,7 @@ export interface FilesModule extends FeatureModule {
   /** Signed links to object bytes. */
   readonly links: ObjectLinks;
   readonly shareArtifacts: ShareArtifacts;
+  readonly artifactObjects: ArtifactObjects;
   /** Files as one part of the search of agents. */
   readonly search: ReturnType<typeof workspaceSearch>;
   /** A file that a search of knowledge found. */
@@ -96,6 +99,7 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     toolSources: [artifactToolset, memoryTools(parts)],
     links,
     shareArtifacts: shareArtifacts(artifacts.artifacts),
+    artifactObjects: artifactObjects(artifacts.artifacts),
     search: workspaceSearch(parts),
     retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     start: () => key.open(),

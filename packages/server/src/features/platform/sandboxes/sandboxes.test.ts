@@ -75,6 +75,7 @@ describe('sandboxes of sessions', () => {
       identity: '',
       lineage: [],
       openCalls: [],
+      sessionLabels: {},
       signal: new AbortController().signal,
     };
     return new Map((await source?.tools(turn))?.map((tool) => [tool.name, tool]));

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { ArtifactAccessSchema } from '@svc/api/data';
 import { Fault, invalidField } from '../../../../base/index.ts';
+import type { ObjectData } from '../../../../runtime/contract.ts';
 import { toolOrigin } from '../../../../tools/authority-contract.ts';
 import type { ToolContext } from '../../../../tools/contract.ts';
 import type { Artifacts } from '../artifacts/index.ts';
@@ -35,4 +36,19 @@ export const shareArtifacts =
       });
       await artifacts.grant(toolOrigin(context, 'agent_send'), { place, id: artifact.id }, access);
     }
+  };
+
+/** Objects of artifacts that the session of a call may read, by their addresses. */
+export type ArtifactObjects = (context: ToolContext, uris: readonly string[]) => Promise<readonly ObjectData[]>;
+
+/** Throws ARTIFACT_NOT_FOUND. */
+export const artifactObjects =
+  (artifacts: Artifacts): ArtifactObjects =>
+  async ({ namespace: ns, agent, sessionId }, uris) => {
+    const found: ObjectData[] = [];
+    for (const uri of uris) {
+      const { sha256, sizeBytes, mediaType, filename } = await artifacts.open({ ns, agent, sessionId }, uri, 'read');
+      found.push({ key: sha256, sha256, sizeBytes, mediaType, filename });
+    }
+    return found;
   };
