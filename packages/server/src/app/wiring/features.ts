@@ -166,7 +166,7 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
     sandboxes: sandboxesModule({
       ...host,
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
-      providers: sandboxProviders({ ...host, ...engines, dataDir }),
+      ...sandboxProviders({ ...host, ...engines, dataDir }),
     }),
     access: accessModule({
       ...host,
