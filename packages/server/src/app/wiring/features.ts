@@ -6,6 +6,7 @@ import { mcpServersModule } from '../../features/authoring/mcp-servers/index.ts'
 import { namespacesModule } from '../../features/authoring/namespaces/index.ts';
 import { searchModule, sessionSearch } from '../../features/authoring/search/index.ts';
 import { templatesModule } from '../../features/authoring/templates/index.ts';
+import { vectorsModule } from '../../features/authoring/vectors/index.ts';
 import { sessionsModule } from '../../features/conversation/sessions/index.ts';
 import { uiModule } from '../../features/conversation/ui/index.ts';
 import { agentProtocolModule } from '../../features/coordination/agent-protocol/index.ts';
@@ -48,7 +49,10 @@ interface FeatureNeeds {
 const authoring = (
   { config, engines, host, turns, port }: FeatureNeeds,
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
-  { access }: Pick<ReturnType<typeof platform>, 'access'>,
+  {
+    access,
+    understand,
+  }: Pick<ReturnType<typeof platform>, 'access'> & Pick<ReturnType<typeof vectorsModule>, 'understand'>,
 ) => {
   const { connector, brokerFetch } = mcpOutbound(config, host);
   const { objects, secrets, usage, runtime, skills } = turns;
@@ -60,7 +64,7 @@ const authoring = (
     turns: runtime.lifecycle,
     requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
   });
-  const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge') });
+  const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge'), understand });
   const { library } = knowledge;
   const files = filesModule({
     ...host,
@@ -71,6 +75,7 @@ const authoring = (
     baseUrl: () => clientUrl(config, port()),
     activeSkill: skills.activeSkill,
     searchPlaces: library.searchPlaces.bind(library),
+    understand,
   });
   return {
     namespaces,
@@ -148,7 +153,10 @@ const coordination = (
 };
 
 /** Running the place. */
-const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
+const platform = (
+  { config, engines, host, turns }: FeatureNeeds,
+  vectors: Pick<ReturnType<typeof vectorsModule>, 'facts'>,
+) => {
   const { dataDir, publicUrl, clusterId } = config;
   const { version, trustProxy } = config.transport;
   const { secretKeys, examineStore, objects, loaded } = engines;
@@ -187,6 +195,7 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
       configuration: configurationFacts(config, loaded),
       models,
       providers: config.models.providers,
+      vectors: vectors.facts,
     }),
     backups,
   };
@@ -232,11 +241,12 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { host, turns } = needs;
   const { secrets, agents, skills, usage, streams } = turns;
   const { sessions } = conversation(needs);
-  const { workers, sandboxes, access, admin, backups } = platform(needs);
+  const vectors = vectorsModule({ ...host, models: turns.models });
+  const { workers, sandboxes, access, admin, backups } = platform(needs, vectors);
   const { namespaces, deployments, files, search, mcpServers, templates, knowledge, manifests } = authoring(
     needs,
     { sessions },
-    { access },
+    { ...vectors, access },
   );
   const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs, { files });
   const ui = uiModule({
@@ -261,6 +271,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     templates,
     skills,
     knowledge,
+    vectors,
     search,
     sessions,
     secrets,

@@ -26,6 +26,7 @@ import {
   shareArtifacts,
   ToolFiles,
   type ToolFilesDeps,
+  type Understand,
   workspaceSearch,
 } from './tools/index.ts';
 import { UploadSignatures } from './transfers/index.ts';
@@ -56,6 +57,7 @@ interface FilesModuleDeps
   readonly settings: FileSettings;
   /** Ranked search, as knowledge does it. */
   readonly searchPlaces: SearchPlaces;
+  readonly understand: Understand;
 }
 
 export interface FilesModule extends FeatureModule {
