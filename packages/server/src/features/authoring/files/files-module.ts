@@ -17,6 +17,8 @@ import {
   artifactTools,
   artifactToolset,
   fileTools,
+  type KeepArtifact,
+  keepArtifact,
   memoryTools,
   retrievedFile,
   type SearchPlaces,
@@ -60,6 +62,7 @@ export interface FilesModule extends FeatureModule {
   /** Signed links to object bytes. */
   readonly links: ObjectLinks;
   readonly shareArtifacts: ShareArtifacts;
+  readonly keepArtifact: KeepArtifact;
   /** Files as one part of the search of agents. */
   readonly search: ReturnType<typeof workspaceSearch>;
   /** A file that a search of knowledge found. */
@@ -96,6 +99,7 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     toolSources: [artifactToolset, memoryTools(parts)],
     links,
     shareArtifacts: shareArtifacts(artifacts.artifacts),
+    keepArtifact: keepArtifact(artifacts.artifacts),
     search: workspaceSearch(parts),
     retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     start: () => key.open(),
