@@ -177,7 +177,6 @@ const rows: readonly Row[] = [
     nameReason: 'NAME_INVALID',
     writers: GATEWAY,
     applyRank: 160,
-    notExecuted: 'this version of svc does not run schedules: nothing starts at the times of this one',
   },
   {
     kind: 'ConnectorClass',

@@ -128,7 +128,7 @@ const coordination = (
   const { objects, secrets, runtime } = turns;
   return {
     channels: channelsModule({ ...host, channels: host.facade('Channel'), objects }),
-    schedules: schedulesModule({ ...host, schedules: host.facade('Schedule') }),
+    schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
       ...host,
       isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),

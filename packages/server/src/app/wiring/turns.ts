@@ -5,6 +5,7 @@ import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
+import { scheduleTurns } from '../../features/coordination/schedules/index.ts';
 import { taskTurns } from '../../features/coordination/tasks/index.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
@@ -94,7 +95,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     history: createHistoryReader(),
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
     skills: skills.directory,
-    endHooks: [turnHook, createActivityHook(bus), createDelegationHook(bus), tasks],
+    endHooks: [turnHook, createActivityHook(bus), createDelegationHook(bus), tasks, scheduleTurns],
     progressHooks: [tasks],
     tracer,
     meter: metrics.meter,
