@@ -84,7 +84,11 @@ describe('an agent of another server', () => {
 
   it('cannot send back to the agent that asked it', async () => {
     const session = await near.rest.session('boss');
-    expect(await reply(session, ask('mirror', ask('boss', 'and you?')))).toContain('loop_detected');
+    expect(await reply(session, ask('mirror', ask('boss', 'and you?')))).toContain('boss-1 did not');
+    const list = 'GET /v1/ns/default/agents/mirror/sessions';
+    const { sessionIds } = await far.rest.ok<{ sessionIds: readonly string[] }>(list, undefined, AUTHORIZED);
+    const messages = await far.rest.ok(`${list}/${sessionIds[0]}/messages`, undefined, AUTHORIZED);
+    expect(JSON.stringify(messages)).toContain('loop_detected');
   });
 
   it('is not reached without its credential, nor with what it does not take', async () => {

@@ -75,6 +75,6 @@ export interface PeerClient {
     around: { readonly signal: AbortSignal; readonly begun: (task: RemoteTask) => Promise<void> },
   ): Promise<RemoteTask>;
   task(target: PeerTarget, taskId: string, signal: AbortSignal): Promise<RemoteTask>;
-  /** A task that is over or unknown is no failure. */
+  /** A task that is over or unknown is not a failure. */
   cancel(target: PeerTarget, taskId: string, signal: AbortSignal): Promise<void>;
 }

@@ -115,7 +115,7 @@ class LibraryClient implements PeerClient {
     return card;
   }
 
-  /** Hears of a task until it is settled or time is up, then asks for all of it. What ends the stream once the task is known is no failure. */
+  /** Hears of a task until it is settled or time is up, then asks for all of it. Once the task is known, the end of the stream is not a failure. */
   async #listen(
     call: Call,
     client: Client,

@@ -65,7 +65,7 @@ const noteSent = async (tx: WriteTx, { session, turn, body }: TurnEnd): Promise<
   return noted;
 };
 
-/** Work that a stopped turn gave to agents elsewhere ends, and they are told. */
+/** Ends the work that a stopped turn gave to agents elsewhere, and has their tasks cancelled. */
 const callOff = async (
   tx: WriteTx,
   {

@@ -69,7 +69,7 @@ interface Sending {
 /**
  * Carries messages to agents elsewhere, asks for their tasks and calls these off. An item of the queue holds the errand until it is
  * done; the requests run next to the queue, so that a slow agent holds up its own conversation only. A process that dies leaves the
- * item, and another one goes on with the same message and the same task.
+ * item, and another one continues with the same message and the same task.
  */
 export class PeerCourier implements QueueWorker {
   readonly kinds = [PEER_ERRAND];
@@ -158,7 +158,7 @@ export class PeerCourier implements QueueWorker {
     return client.send(target, sent, { signal: running.control.signal, begun });
   }
 
-  /** What the agent showed: its task goes on, or has come to something. */
+  /** What the agent showed: its task still works, or has come to something. */
   async #report(errand: PeerErrand, task: RemoteTask): Promise<void> {
     const { records, store } = this.#deps;
     const state = workState(task.state);
@@ -205,7 +205,7 @@ export class PeerCourier implements QueueWorker {
     return records.settled(errand, { outcome: { state: 'failed', text: error.message }, losesContext });
   }
 
-  /** Tells the agent that its work is no longer wanted, as long as it can be reached. */
+  /** Cancels the task, as long as the agent can be reached. */
   async #cancel(errand: PeerErrand, { control }: Running): Promise<void> {
     const { client, records, secret, store } = this.#deps;
     if (errand.taskId === '') return records.closed(errand);

@@ -38,7 +38,7 @@ export interface PeerErrand {
   readonly delayMs: number;
 }
 
-/** Queues the errand in place of the one that there is: whoever works on that one can no longer change it. */
+/** Queues the errand in place of the one that there is: a worker that has taken that one can no longer change it. */
 export const putErrand = (tx: WriteTx, errand: PeerErrand, delayMs = 0): Promise<void> =>
   tx.queue.put(
     {
@@ -59,7 +59,7 @@ export const errandPlace = ({ cardUrl, secretRef, outputModes, timeoutSeconds }:
   timeoutSeconds,
 });
 
-/** Has the agent elsewhere told that its work is no longer wanted; its task may not be known yet. */
+/** Has the task of an agent elsewhere cancelled; it may not be known yet. */
 export const putCancellation = (
   tx: WriteTx,
   of: {

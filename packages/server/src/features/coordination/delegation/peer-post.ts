@@ -83,7 +83,7 @@ export class PeerPost {
     return { alias, turnId: messageId };
   }
 
-  /** Ends what an agent elsewhere has not answered, and has the agent told; the caller stores the conversation that this answers. */
+  /** Ends what an agent elsewhere has not answered, and has its tasks cancelled; the caller stores the conversation that this answers. */
   async callOff(tx: WriteTx, call: Sender, { row, delegation }: Conversation): Promise<Delegation> {
     const late = waitingFor(delegation, call.callId).filter(({ remote }) => remote?.state === 'open');
     const place = delegation.peer;

@@ -28,7 +28,7 @@ interface Settlement {
   readonly task?: RemoteTask;
   /** The agent knows the context no longer: the next message begins another. */
   readonly losesContext?: boolean;
-  /** The agent still works on it, and is told to stop. */
+  /** The agent still works on it: its task is cancelled. */
   readonly calledOff?: boolean;
 }
 
@@ -75,7 +75,7 @@ export class PeerRecords {
     });
   }
 
-  /** The work has come to something: whoever asked for it gets the reply. Work that no one wants any more is called off. */
+  /** The work has come to something: the session that asked for it gets the reply. Work that is no longer wanted is called off. */
   async settled(errand: PeerErrand, { outcome, task, losesContext, calledOff }: Settlement): Promise<void> {
     const { sender, alias, messageId } = errand;
     await this.#deps.store.write(async (tx) => {
