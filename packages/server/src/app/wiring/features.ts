@@ -30,7 +30,7 @@ import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpOutbound } from '../outbound/index.ts';
+import { GuardedFetch, mcpOutbound, peerOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -127,7 +127,7 @@ const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
 
 /** Who works with whom and when. */
 const coordination = (
-  { config, engines, host, turns }: FeatureNeeds,
+  { config, engines, host, turns, port }: FeatureNeeds,
   { files }: Pick<ReturnType<typeof authoring>, 'files'>,
 ) => {
   const { objects, secrets, runtime } = turns;
@@ -147,7 +147,14 @@ const coordination = (
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
     workflows: workflowsModule(host),
-    delegation: delegationModule({ ...host, ...runtime, shareArtifacts: files.shareArtifacts }),
+    delegation: delegationModule({
+      ...host,
+      ...runtime,
+      ...files,
+      client: peerOutbound(config, host),
+      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
+      serverUrl: () => clientUrl(config, port()),
+    }),
     tasks: tasksModule({ ...host, ...runtime }),
   };
 };
@@ -295,5 +302,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     backups,
     mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes };
+  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, delegation };
 };

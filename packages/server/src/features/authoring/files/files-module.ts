@@ -19,6 +19,8 @@ import {
   artifactTools,
   artifactToolset,
   fileTools,
+  type KeepArtifact,
+  keepArtifact,
   memoryTools,
   retrievedFile,
   type SearchPlaces,
@@ -65,6 +67,7 @@ export interface FilesModule extends FeatureModule {
   readonly links: ObjectLinks;
   readonly shareArtifacts: ShareArtifacts;
   readonly artifactObjects: ArtifactObjects;
+  readonly keepArtifact: KeepArtifact;
   /** Files as one part of the search of agents. */
   readonly search: ReturnType<typeof workspaceSearch>;
   /** A file that a search of knowledge found. */
@@ -102,6 +105,7 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     links,
     shareArtifacts: shareArtifacts(artifacts.artifacts),
     artifactObjects: artifactObjects(artifacts.artifacts),
+    keepArtifact: keepArtifact(artifacts.artifacts),
     search: workspaceSearch(parts),
     retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     start: () => key.open(),
