@@ -8,7 +8,7 @@ import { createDelegationHook } from '../../features/coordination/delegation/ind
 import { taskTurns } from '../../features/coordination/tasks/index.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
-import { createRuntime, DeltaPressure, type Runtime } from '../../runtime/index.ts';
+import { createRuntime, DeltaPressure, HarnessSlot, type Runtime } from '../../runtime/index.ts';
 import { createPromptAssembler, promptCheck } from '../../runtime/prompt/index.ts';
 import { createSessionGoals, createSessionSkills } from '../../runtime/session/index.ts';
 import { CursorCodec, createActivityHook, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
@@ -41,8 +41,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const { settings, store, bus, blobs, clock, ids, random, log } = host;
   const { metrics, tracer, turnHook } = observation;
   const { secretKeys, environment, faultPoint } = engines;
-  const lineage = host.visibleNamespaces;
-  const secrets = secretsModule({ ...host, keys: secretKeys, lineage, resealKind: RESEAL });
+  const secrets = secretsModule({ ...host, keys: secretKeys, lineage: host.visibleNamespaces, resealKind: RESEAL });
   const models = createModelRegistry({
     config: config.models,
     clock,
@@ -67,8 +66,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     switches: settings['capabilities'] as CapabilitySwitches,
     log,
   });
-  const isToolsetAvailable = (name: string): boolean => tools.hasToolset(name);
-  const dependencies = { models, capabilityProblems, isToolsetAvailable };
+  const dependencies = { models, capabilityProblems, isToolsetAvailable: (name: string) => tools.hasToolset(name) };
   const agents = agentsModule({ ...host, dependencies, promptCheck });
   const skills = skillsModule({ ...host, book: createSessionSkills(store) });
   const usage = usageModule({
@@ -77,6 +75,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     isPriced: (model) => models.isPriced(model),
   });
   const tasks = taskTurns(host);
+  const harnesses = new HarnessSlot();
   const runtime = createRuntime({
     store,
     bus,
@@ -94,6 +93,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     history: createHistoryReader(),
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
     skills: skills.directory,
+    harnesses,
     endHooks: [turnHook, createActivityHook(bus), createDelegationHook(bus), tasks],
     progressHooks: [tasks],
     tracer,
@@ -102,7 +102,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     faultPoint,
   });
   const streams = wireStreams(config, host, runtime);
-  return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, ...streams };
+  return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, harnesses, ...streams };
 };
 
 /** What agents may read of the web. */

@@ -6,6 +6,29 @@ export interface AgentPipe {
   write(bytes: Uint8Array): Promise<void>;
 }
 
+/** How an agent is started. */
+export interface AgentProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The agent that the server brings itself; its program is written into the sandbox. */
+export const DEMO_AGENT_NAME = 'demo';
+export const DEMO_AGENT_PATH = '/tmp/svc-demo-agent.mjs';
+
+const program = (command: string, ...args: readonly string[]): AgentProgram => ({ command, args, env: {} });
+
+/** Agents that are known by name. All but the demo agent have to be installed in the sandbox, by its setup or its image. */
+export const KNOWN_AGENTS: Readonly<Record<string, AgentProgram>> = {
+  'claude-code': program('claude-code-acp'),
+  codex: program('codex-acp'),
+  [DEMO_AGENT_NAME]: program('node', DEMO_AGENT_PATH),
+  gemini: program('gemini', '--experimental-acp'),
+  goose: program('goose', 'acp'),
+  opencode: program('opencode', 'acp'),
+};
+
 /** What an agent says about one of its tool calls; fields that it did not mention are absent. */
 export interface ToolUpdate {
   readonly kind: 'tool';

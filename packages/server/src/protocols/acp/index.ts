@@ -4,3 +4,7 @@
  * started elsewhere. Called by app, which hands it to features/platform/harnesses.
  */
 export { connectAgent } from './agent-connection.ts';
+
+/** Text of the program of the demo agent. */
+export const demoAgentProgram = async (): Promise<string> =>
+  (await import('./generated/demo-agent-program.ts')).DEMO_AGENT;

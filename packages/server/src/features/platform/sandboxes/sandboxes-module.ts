@@ -32,6 +32,8 @@ interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport'> {
 
 /** The module, and its end. */
 export interface SandboxesModule extends FeatureModule {
+  /** Runs work in the sandbox of a session, for other features. */
+  readonly use: SandboxHolder['use'];
   /** Ends what runs in sandboxes for this process; their backends stay. */
   close(): Promise<void>;
 }
@@ -63,6 +65,7 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
       { name: 'sandbox-leases', everyMs: RENEW_MS, tick: () => holder.tick() },
       { name: 'sandbox-collection', everyMs: COLLECT_MS, tick: () => upkeep.collect() },
     ],
+    use: (user, work) => holder.use(user, work),
     toolSources: [sandboxToolSource({ holder, isResolved })],
     close: async () => {
       await Promise.all([...providers.values()].map((provider) => provider.close()));
