@@ -34,6 +34,27 @@ export interface HarnessCall {
   readonly name: string;
 }
 
+/** A tool of the agent, as its harness is told of it. */
+export interface HarnessTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly isReadOnly: boolean;
+}
+
+export interface HarnessToolCall {
+  readonly name: string;
+  readonly input: unknown;
+  /** The harness's own id of the call, where it announced it as a call of its own; '' where it did not. */
+  readonly announcedAs: string;
+}
+
+export interface HarnessToolResult {
+  readonly text: string;
+  readonly structured?: Readonly<Record<string, unknown>>;
+  readonly isError: boolean;
+}
+
 /** A session of the harness that is open. */
 export interface HarnessSession {
   readonly id: string;
@@ -56,6 +77,9 @@ export interface HarnessSink {
   /** False: the call may not run, and the harness has to end. */
   callBegan(call: HarnessCall & { readonly input: unknown }): Promise<boolean>;
   callEnded(call: HarnessCall & { readonly output: string; readonly isError: boolean }): Promise<void>;
+  /** Tools of the agent that the harness may call. */
+  tools(): Promise<readonly HarnessTool[]>;
+  callTool(call: HarnessToolCall): Promise<HarnessToolResult>;
   /** Id of the chosen option; undefined when nobody answered in time, or the turn ends. */
   ask(question: HarnessQuestion): Promise<string | undefined>;
 }

@@ -103,6 +103,21 @@ describe('a turn in a harness', () => {
     expect(await types(machine, session)).toEqual([PART.TEXT, PART.TOOL_CALL, PART.TOOL_RESULT, PART.ERROR]);
   });
 
+  it('calls the tools of its agent: judged, asked about, recorded', async () => {
+    const { machine, session, turnId } = await begin('tool put {"n":1}\ntool nope {}\ntool guarded {"n":2}');
+    expect(await machine.turn(turnId)).toMatchObject({ state: 'WAITING' });
+    const [question] = await machine.questions();
+    await machine.answer(question!);
+    await machine.quiet();
+    expect([machine.record.runsOf('put').length, machine.record.runsOf('guarded').length]).toEqual([1, 1]);
+    const results = (await machine.messages(session)).at(-1)!.parts.filter(({ type }) => type === PART.TOOL_RESULT);
+    expect(results.map(({ name, payload }) => [name, payload?.['is_error']])).toEqual([
+      ['put', false],
+      ['nope', true],
+      ['guarded', false],
+    ]);
+  });
+
   it('takes no message meanwhile: one that would steer is next', async () => {
     const { machine, session, turnId } = await begin('ask cut');
     const second = await machine.send(session, 'text later', { whenBusy: 'STEER' });

@@ -26,7 +26,7 @@ import { workersModule } from '../../features/platform/workers/index.ts';
 import type { Operation } from '../../operations/index.ts';
 import { createPeerServer } from '../../protocols/a2a/index.ts';
 import { connectAgent, demoAgentProgram } from '../../protocols/acp/index.ts';
-import { createMcpServing } from '../../protocols/mcp-server/index.ts';
+import { createMcpServing, serveToolsOver } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
@@ -170,6 +170,7 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
       use: sandboxes.use,
       connect: connectAgent,
       demoProgram: demoAgentProgram,
+      serveTools: (pipe, offer) => serveToolsOver(pipe, offer, version),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
     }),
     access: accessModule({

@@ -144,11 +144,15 @@ class Connected implements AgentConnection {
     const { stopReason, usage } = await this.#ask(() =>
       this.#connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] }),
     );
-    // Updates that came before the answer are on their way through the library.
-    await setImmediate();
-    await this.#updates.drained();
+    await this.drained();
     if (this.#failure !== undefined) throw this.#failure;
     return { reason: stopReason, usage: usageOf(usage) };
+  }
+
+  async drained(): Promise<void> {
+    // What came before is on its way through the library.
+    await setImmediate();
+    await this.#updates.drained();
   }
 
   async cancel(sessionId: string): Promise<void> {

@@ -135,6 +135,8 @@ export interface AgentConnection {
   create(setup: SessionSetup): Promise<string>;
   /** Resolves behind the last update. */
   prompt(sessionId: string, text: string): Promise<PromptEnd>;
+  /** Resolves when the updates that came so far are handled. */
+  drained(): Promise<void>;
   /** Asks it to end the prompt under way. */
   cancel(sessionId: string): Promise<void>;
   close(): void;

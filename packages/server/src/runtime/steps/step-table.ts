@@ -25,9 +25,10 @@ export type StepPorts = ToolPorts &
 export const createSteps = (ports: StepPorts): readonly LoopStep[] => {
   const requests = createRequests(ports);
   const quota = createQuota(ports, requests);
+  const permission = createPermission(ports, requests);
   return [
-    createHarnessStep(ports, quota),
-    createToolStep(ports, { quota, requests, permission: createPermission(ports, requests) }),
+    createHarnessStep(ports, { quota, permission }),
+    createToolStep(ports, { quota, requests, permission }),
     createSteeringStep(ports),
     createModelStep(ports, { quota, compaction: createCompaction(ports, quota) }),
   ];

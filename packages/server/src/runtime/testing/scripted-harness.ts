@@ -2,7 +2,7 @@ import type { Harnesses, HarnessSink } from '../index.ts';
 
 /**
  * A harness without a process: lines of the turn's own message are what it does, in order. `text WORDS`, `think WORDS`, `begin NAME`, `end NAME
- * OUTPUT`, `ask NAME`, `die`, `hold` (until the turn is stopped); anything else is nothing.
+ * OUTPUT`, `ask NAME`, `tool NAME JSON`, `die`, `hold` (until the turn is stopped); anything else is nothing.
  */
 export class ScriptedHarness implements Harnesses {
   /** Texts it was prompted with, and sessions that it was asked to continue. */
@@ -56,6 +56,11 @@ const act = async (line: string, sink: HarnessSink, signal: AbortSignal): Promis
       ];
       const chosen = await sink.ask({ callId: name, action: name, prompt: `Allow ${name}?`, input: {}, options });
       await sink.text('text', `chose ${chosen ?? 'nothing'}. `);
+      return 'next';
+    }
+    case 'tool': {
+      const { text } = await sink.callTool({ name, input: JSON.parse(words.join(' ')), announcedAs: '' });
+      await sink.text('text', text.slice(0, 40));
       return 'next';
     }
     case 'die':

@@ -56,6 +56,14 @@ export class HarnessCalls {
     return this.#known.get(callId) ?? { name: 'tool', kind: 'other', input: {} };
   }
 
+  /** The newest call under way that means this tool: harnesses put the name of the server before it. '' without one. */
+  announced(tool: string): string {
+    const found = [...this.#known].findLast(
+      ([, { name, state }]) => state === 'began' && name.split(/__|[^A-Za-z0-9_-]+/).at(-1) === tool,
+    );
+    return found?.[0] ?? '';
+  }
+
   allow(callId: string, key: PolicyKey): void {
     this.#known.get(callId)?.allowed.add(key);
   }

@@ -2,17 +2,22 @@ import { type Clock, type Fault, isFault, type Log } from '../../../base/index.t
 import {
   type AgentConnection,
   AgentFailure,
+  type AgentPipe,
   type AgentProgram,
   type ConnectAgent,
   DEMO_AGENT_NAME,
   DEMO_AGENT_PATH,
+  type SessionSetup,
 } from '../../../protocols/acp/contract.ts';
-import type { HarnessEnd, Harnesses, HarnessSink, HarnessTurn } from '../../../runtime/contract.ts';
+import type { ServeTools } from '../../../protocols/mcp-server/contract.ts';
+import type { HarnessEnd, Harnesses, HarnessSink, HarnessTool, HarnessTurn } from '../../../runtime/contract.ts';
 import type { SandboxPlan, SandboxProcess, SandboxProvider } from '../../../sandbox/contract.ts';
 import { harnessRequests } from './harness-answers.ts';
 import { HarnessCalls, TooManyCalls } from './harness-calls.ts';
 import { harnessProgram, workFolder } from './harness-rules.ts';
 import { HarnessTerminals } from './harness-terminals.ts';
+import { RelayChannels } from './relay-channels.ts';
+import { BRIDGE, RELAY } from './relay-programs.ts';
 
 /** A sandbox while a harness runs in it. */
 export interface HarnessSandbox {
@@ -44,6 +49,7 @@ export interface HarnessRunnerDeps {
   ) => Promise<{ readonly value: T }>;
   readonly connect: ConnectAgent;
   readonly demoProgram: () => Promise<string>;
+  readonly serveTools: ServeTools;
   /** `acp.harnesses` */
   readonly configured: Parameters<typeof harnessProgram>[1];
   /** Variables of the agent with readable values. */
@@ -183,10 +189,12 @@ class Prompted {
     if (cwd === undefined)
       return failed('agent_not_ready', `The folder ${this.#turn.runtime.cwd} is not one that the harness may write.`);
     await this.#bringDemo();
-    const argv = [program.command, ...program.args];
+    const tools = await this.#by.sink.tools();
+    const own = [program.command, ...program.args];
+    const argv = tools.length === 0 ? own : ['node', '-e', RELAY, '--', this.#socketPath, ...own];
     const process = await sandbox.start({ argv, cwd, env: program.env, timeoutMs: RUN_MS }, ends.killed);
     try {
-      return await this.#talk(process, cwd);
+      return await this.#talk(process, { cwd, tools });
     } catch (error) {
       return await this.#failure(error, process);
     } finally {
@@ -195,7 +203,10 @@ class Prompted {
     }
   }
 
-  async #talk(process: SandboxProcess, cwd: string): Promise<HarnessEnd> {
+  async #talk(
+    process: SandboxProcess,
+    { cwd, tools }: { readonly cwd: string; readonly tools: readonly HarnessTool[] },
+  ): Promise<HarnessEnd> {
     const { deps, ends, sink, sandbox } = this.#by;
     let isLate = false;
     const tooLate = deps.clock.after(START_MS, () => {
@@ -203,11 +214,14 @@ class Prompted {
       ends.kill();
     });
     let agent: AgentConnection | undefined;
+    const drained = async (): Promise<void> => agent?.drained();
     try {
-      const pipe = { output: process.stdout, write: (bytes: Uint8Array) => process.write(bytes) };
+      const pipe = tools.length === 0 ? pipeOf(process) : this.#relayed(process, { tools, drained });
       agent = await deps.connect(pipe, this.#requests());
       await this.#signIn(agent);
-      const opened = await this.#session(agent, cwd);
+      const servers =
+        tools.length === 0 ? [] : [{ name: 'svc', command: 'node', args: ['-e', BRIDGE, this.#socketPath] }];
+      const opened = await this.#session(agent, { cwd, servers });
       tooLate();
       const text = await sink.opened({ ...opened, isReset: sandbox.isReset, sandbox: sandbox.name });
       const connection = agent;
@@ -222,6 +236,34 @@ class Prompted {
       tooLate();
       agent?.close();
     }
+  }
+
+  get #socketPath(): string {
+    return `/tmp/svc-${this.#turn.turnId}.sock`;
+  }
+
+  /** The harness behind its relay, and its connections to the tools of the agent. */
+  #relayed(
+    process: SandboxProcess,
+    { tools, drained }: { readonly tools: readonly HarnessTool[]; readonly drained: () => Promise<void> },
+  ): AgentPipe {
+    const { sink, deps, ends } = this.#by;
+    const offer = {
+      tools: async () => tools,
+      call: async ({ name, input }: { readonly name: string; readonly input: unknown }) => {
+        if (!tools.some((tool) => tool.name === name)) return undefined;
+        // What the harness said of the call before it made it is known first.
+        await drained();
+        return sink.callTool({ name, input, announcedAs: this.#calls.announced(name) });
+      },
+    };
+    const channels = new RelayChannels(process, (pipe) => {
+      deps.serveTools(pipe, offer).catch((error: unknown) => {
+        deps.log.warn('tools of a harness failed', { turn: this.#turn.turnId, reason: String(error) });
+        ends.kill();
+      });
+    });
+    return channels.harness;
   }
 
   #requests() {
@@ -242,9 +284,11 @@ class Prompted {
   }
 
   /** The session of an earlier turn where the harness still knows it, else a new one. */
-  async #session(agent: AgentConnection, cwd: string): Promise<{ readonly id: string; readonly isLoaded: boolean }> {
+  async #session(
+    agent: AgentConnection,
+    setup: SessionSetup,
+  ): Promise<{ readonly id: string; readonly isLoaded: boolean }> {
     const { savedSessionId } = this.#turn;
-    const setup = { cwd, servers: [] };
     if (savedSessionId !== '' && agent.canLoad && (await agent.load(savedSessionId, setup)))
       return { id: savedSessionId, isLoaded: true };
     return { id: await agent.create(setup), isLoaded: false };
@@ -274,6 +318,11 @@ class Prompted {
     return { kind: 'lost', sentence: `The external agent was lost: ${error.message}${why}.` };
   }
 }
+
+const pipeOf = (process: SandboxProcess): AgentPipe => ({
+  output: process.stdout,
+  write: (bytes) => process.write(bytes),
+});
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 

@@ -6,7 +6,7 @@ import type { FeatureModule } from '../../module-contract.ts';
 import type { ConfiguredHarness } from './harness-rules.ts';
 import { HarnessRunner, type HarnessRunnerDeps } from './harness-runner.ts';
 
-interface HarnessesModuleDeps extends Pick<HarnessRunnerDeps, 'use' | 'demoProgram'> {
+interface HarnessesModuleDeps extends Pick<HarnessRunnerDeps, 'use' | 'demoProgram' | 'serveTools'> {
   readonly clock: Clock;
   readonly log: Log;
   readonly seal: Pick<ValueSeal, 'open'>;

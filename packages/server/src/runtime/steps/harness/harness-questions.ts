@@ -4,7 +4,7 @@ import { type HarnessQuestion, PART, type PermissionData, WAKE_TURNS } from '../
 import { partId, permissionRow, requestPart } from '../../record/index.ts';
 import { expirePermissions, type ProgressPorts, runProgressHooks } from '../../session/index.ts';
 import type { StepTurn } from '../contract.ts';
-import { permissionData, type RequestPorts } from '../request-step.ts';
+import { type NewRequest, permissionData, type RequestPorts } from '../request-step.ts';
 import type { HarnessRecorder } from './harness-recorder.ts';
 
 /** What questions of harnesses use. */
@@ -31,9 +31,20 @@ export class HarnessQuestions {
   }
 
   /** Id of the chosen option; undefined when time ran out, or the turn ends. */
-  ask(question: HarnessQuestion): Promise<string | undefined> {
+  ask({ callId, options, ...question }: HarnessQuestion): Promise<string | undefined> {
+    const toolCallId = callId === '' ? '' : this.#recorder.idOf(callId);
+    // Only the harness knows what `always` means to it.
+    return this.askAs({
+      ...question,
+      toolCallId,
+      options: options.map((option) => ({ ...option, remember: false })),
+    });
+  }
+
+  /** As `ask`, for a question of the engine. */
+  askAs(request: NewRequest): Promise<string | undefined> {
     return this.#recorder.ask(async () => {
-      const asked = await this.#record(question);
+      const asked = await this.#record(request);
       if (asked === undefined) return undefined;
       const turn = this.#turn;
       turn.hold(true);
@@ -49,18 +60,14 @@ export class HarnessQuestions {
   }
 
   /** The question, and that the turn waits; undefined for a turn that is being stopped. */
-  async #record(question: HarnessQuestion): Promise<PermissionData | undefined> {
+  async #record(request: NewRequest): Promise<PermissionData | undefined> {
     const turn = this.#turn;
     const { ids, config, faultPoint } = this.#ports;
-    const { callId, action, prompt, input } = question;
-    const options = question.options.map((option) => ({ ...option, remember: false }));
-    const toolCallId = callId === '' ? '' : this.#recorder.idOf(callId);
     let asked: PermissionData | undefined;
     faultPoint('before-hold');
     await this.#recorder.behindText(async ({ tx, state, first }) => {
       asked = undefined;
       if (state.turn.stopRequested) return {};
-      const request = { toolCallId, action, prompt, input, options };
       asked = permissionData(turn, request, { id: ids.next(), now: tx.now(), config });
       await tx.log.insertPermission(permissionRow(asked, true));
       const value = { messageId: turn.messageId, part: requestPart(asked, partId(first)) };

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/index.ts';
 import { sessionHolder, type WriteTx } from '../../../store/contracts/index.ts';
+import type { ToolResult } from '../../../tools/contract.ts';
 import type { ClaimState } from '../../claim/index.ts';
 import { type HarnessCall, type HarnessSession, type ObjectAccess, PART, type Part } from '../../contract.ts';
 import { parseSide, partId } from '../../record/index.ts';
@@ -82,7 +83,16 @@ export class HarnessRecorder {
     );
   }
 
-  callEnded(call: HarnessCall & { readonly output: string; readonly isError: boolean }): Promise<void> {
+  callEnded({
+    output,
+    isError,
+    ...call
+  }: HarnessCall & { readonly output: string; readonly isError: boolean }): Promise<void> {
+    return this.resultOf(call, { content: [{ type: 'text', text: output }], isError });
+  }
+
+  /** The result of a call, whatever is in it. */
+  resultOf(call: HarnessCall, result: ToolResult): Promise<void> {
     return this.#inOrder(async () => {
       const { objects, clock } = this.#ports;
       const { row, claim } = this.#turn;
@@ -90,7 +100,7 @@ export class HarnessRecorder {
         id: '',
         name: call.name.slice(0, NAME_CHARS),
         callId: this.idOf(call.callId),
-        result: { content: [{ type: 'text', text: call.output }], isError: call.isError },
+        result,
         createdAt: clock.nowMicros(),
         write: (bytes, facts) => claim.patiently(() => objects.store(row.namespace, bytes, facts)),
       });

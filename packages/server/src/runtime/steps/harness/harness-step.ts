@@ -5,16 +5,24 @@ import { PART } from '../../contract.ts';
 import { parseSide, type TurnErrorClass } from '../../record/index.ts';
 import { ABORTED, AGAIN, type LoopStep, type StepFailure, type StepResult, type StepTurn } from '../contract.ts';
 import { type PromptPorts, planPrompt } from '../model-call/index.ts';
+import type { Permission } from '../permission-step.ts';
 import type { Quota, QuotaRefusal } from '../quota-step.ts';
 import { harnessPromptText } from './harness-prompt.ts';
 import { HarnessQuestions, type QuestionPorts } from './harness-questions.ts';
 import { HarnessRecorder, type RecorderPorts, TooMuchText } from './harness-recorder.ts';
+import { type HarnessToolPorts, HarnessTools } from './harness-tools.ts';
 
 /** What harness steps use. */
-export interface HarnessPorts extends RecorderPorts, QuestionPorts, PromptPorts {
+export interface HarnessPorts extends RecorderPorts, QuestionPorts, PromptPorts, HarnessToolPorts {
   readonly models: Pick<ModelRegistry, 'countTokens'>;
   /** Absent: there are no harnesses, and no agent that needs one is ready. */
   readonly harnesses?: Harnesses;
+}
+
+/** Steps inside a harness step. */
+export interface HarnessSteps {
+  readonly quota: Quota;
+  readonly permission: Pick<Permission, 'remembered'>;
 }
 
 /** A prompt that was lost is repeated this often, and only while no tool of the harness was seen. */
@@ -52,15 +60,22 @@ class HarnessRun {
   readonly #quota: Quota;
   readonly #recorder: HarnessRecorder;
   readonly #questions: HarnessQuestions;
+  readonly #tools: HarnessTools;
   #refused: QuotaRefusal | undefined;
 
-  constructor(turn: StepTurn, runtime: AcpRuntime, by: { readonly ports: HarnessPorts; readonly quota: Quota }) {
+  constructor(turn: StepTurn, runtime: AcpRuntime, by: { readonly ports: HarnessPorts } & HarnessSteps) {
     this.#turn = turn;
     this.#runtime = runtime;
     this.#ports = by.ports;
     this.#quota = by.quota;
     this.#recorder = new HarnessRecorder(turn, by.ports);
     this.#questions = new HarnessQuestions(turn, this.#recorder, by.ports);
+    this.#tools = new HarnessTools(turn, {
+      ...by,
+      recorder: this.#recorder,
+      questions: this.#questions,
+      reserve: (callId) => this.#reserve(callId),
+    });
   }
 
   async run(harnesses: Harnesses): Promise<StepResult> {
@@ -97,6 +112,14 @@ class HarnessRun {
       callBegan: (call) => this.#callBegan(call),
       callEnded: (call) => recorder.callEnded(call),
       ask: (question) => this.#questions.ask(question),
+      tools: async () =>
+        (await this.#tools.offered()).map(({ tool: { name, description, inputSchema, effect } }) => ({
+          name,
+          description,
+          inputSchema,
+          isReadOnly: effect === 'read',
+        })),
+      callTool: (call) => this.#tools.call(call),
     };
   }
 
@@ -118,14 +141,15 @@ class HarnessRun {
   }
 
   async #callBegan(call: Parameters<HarnessSink['callBegan']>[0]): Promise<boolean> {
-    const callId = this.#recorder.idOf(call.callId);
-    const granted = await this.#quota.run(this.#turn, { metric: 'tool.calls', callId });
-    if (granted.kind === 'failed') {
-      this.#refused = granted;
-      return false;
-    }
+    if (!(await this.#reserve(this.#recorder.idOf(call.callId)))) return false;
     await this.#recorder.callBegan(call);
     return true;
+  }
+
+  async #reserve(callId: string): Promise<boolean> {
+    const granted = await this.#quota.run(this.#turn, { metric: 'tool.calls', callId });
+    if (granted.kind === 'failed') this.#refused = granted;
+    return granted.kind === 'granted';
   }
 
   async #conclude(end: HarnessEnd): Promise<StepResult> {
@@ -169,7 +193,7 @@ const turnUsage = (
 });
 
 /** Turns of agents whose runtime is a harness: nothing else of the table is ever due for them. */
-export const createHarnessStep = (ports: HarnessPorts, quota: Quota): LoopStep => ({
+export const createHarnessStep = (ports: HarnessPorts, steps: HarnessSteps): LoopStep => ({
   kind: 'harness',
   isDue: (turn) => runtimeOf(turn) !== undefined,
   run: async (turn) => {
@@ -177,6 +201,6 @@ export const createHarnessStep = (ports: HarnessPorts, quota: Quota): LoopStep =
     const { harnesses } = ports;
     if (runtime === undefined || harnesses === undefined)
       return failed('agent_not_ready', 'This server runs no external agents.');
-    return new HarnessRun(turn, runtime, { ports, quota }).run(harnesses);
+    return new HarnessRun(turn, runtime, { ports, ...steps }).run(harnesses);
   },
 });
