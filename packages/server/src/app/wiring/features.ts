@@ -20,12 +20,14 @@ import type { FeatureModule } from '../../features/module-contract.ts';
 import { accessModule } from '../../features/platform/access/index.ts';
 import { adminModule } from '../../features/platform/admin/index.ts';
 import { backupsModule } from '../../features/platform/backups/index.ts';
+import { harnessesModule } from '../../features/platform/harnesses/index.ts';
 import { mcpEndpointModule } from '../../features/platform/mcp-endpoint/index.ts';
 import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
 import { workersModule } from '../../features/platform/workers/index.ts';
 import type { Operation } from '../../operations/index.ts';
 import { createPeerServer } from '../../protocols/a2a/index.ts';
-import { createMcpServing } from '../../protocols/mcp-server/index.ts';
+import { connectAgent, demoAgentProgram } from '../../protocols/acp/index.ts';
+import { createMcpServing, serveToolsOver } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
@@ -176,12 +178,21 @@ const platform = (
     version,
     clusterId,
   });
+  const sandboxes = sandboxesModule({
+    ...host,
+    secretProblem: secrets.resolver.problem.bind(secrets.resolver),
+    ...sandboxProviders({ ...host, ...engines, dataDir }),
+  });
   return {
     workers: workersModule({ ...host, workerId, version, publicUrl, drain: () => runtime.worker.drain() }),
-    sandboxes: sandboxesModule({
+    sandboxes,
+    harnesses: harnessesModule({
       ...host,
-      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
-      ...sandboxProviders({ ...host, ...engines, dataDir }),
+      use: sandboxes.use,
+      connect: connectAgent,
+      demoProgram: demoAgentProgram,
+      serveTools: (pipe, offer) => serveToolsOver(pipe, offer, version),
+      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
     }),
     access: accessModule({
       ...host,
@@ -249,7 +260,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { secrets, agents, skills, usage, streams } = turns;
   const { sessions } = conversation(needs);
   const vectors = vectorsModule({ ...host, models: turns.models });
-  const { workers, sandboxes, access, admin, backups } = platform(needs, vectors);
+  const { workers, sandboxes, harnesses, access, admin, backups } = platform(needs, vectors);
   const { namespaces, deployments, files, search, mcpServers, templates, knowledge, manifests } = authoring(
     needs,
     { sessions },
@@ -292,6 +303,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     delegation,
     agentProtocol,
     sandboxes,
+    harnesses,
     usage,
     tasks,
     workers,
@@ -302,5 +314,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     backups,
     mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, delegation };
+  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation };
 };
