@@ -56,7 +56,7 @@ const authoring = (
     understand,
   }: Pick<ReturnType<typeof platform>, 'access'> & Pick<ReturnType<typeof vectorsModule>, 'understand'>,
 ) => {
-  const { connector, brokerFetch } = mcpOutbound(config, host);
+  const { connector, brokerFetch, oauth } = mcpOutbound(config, host);
   const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
@@ -95,6 +95,10 @@ const authoring = (
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
       connector,
       broker: { fetch: brokerFetch, sign: access.signPlatform },
+      oauth,
+      lifecycle: runtime.lifecycle,
+      baseUrl: () => clientUrl(config, port()),
+      version: config.transport.version,
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
     knowledge,
