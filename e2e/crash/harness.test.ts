@@ -68,7 +68,7 @@ it('an external agent dies with its server: a prompt without effects is repeated
     until('the agent runs', async () => processesWith(mark).length > 0 || undefined);
   const gone = (mark: string): Promise<true> =>
     until('nothing of the agent is left', async () => processesWith(mark).length === 0 || undefined);
-  const reader = new SessionReader(rest, acting);
+  const reader = new SessionReader(rest, acting, { keepsCursor: true });
   await reader.start();
   await Promise.all([run(held), run(acted)]);
   await until(
