@@ -1036,7 +1036,7 @@ export const comments = {
   "svc.gateway.SessionControlService.GetTurn": "Returns one turn, with its open permission requests while it waits. Errors: SESSION_NOT_FOUND, TURN_NOT_FOUND.",
   "svc.gateway.SessionControlService.ListPermissionRequests": "Lists open requests of a namespace, of all kinds, oldest first.",
   "svc.gateway.SessionControlService.ListTurns": "Lists the turns of a session, newest first. Errors: SESSION_NOT_FOUND.",
-  "svc.gateway.SessionControlService.RunSchedule": "Starts the target of a schedule once, now, enabled or not; its next instant stays. Errors: SCHEDULE_NOT_FOUND.",
+  "svc.gateway.SessionControlService.RunSchedule": "Starts the target of a schedule once, now, enabled or not; its next instant stays. Errors: SCHEDULE_NOT_FOUND, and what keeps the target from starting, such as AGENT_NOT_FOUND.",
   "svc.gateway.SessionControlService.UpdateSessionMessage": "Edits labels or parts of a stored user or assistant message; also how a held delivery is released or skipped. Errors: SESSION_NOT_FOUND, MESSAGE_NOT_FOUND, MESSAGE_FIXED.",
   "svc.gateway.SessionKey": "Names a session in a batch.",
   "svc.gateway.SessionKey.agent": "Name of the agent.",

@@ -21,6 +21,7 @@ export const wireApp = async (config: Config, serverHost: ServerHost, port: () =
   const parts = joinModules(features.list);
   host.kinds.fill(parts.kinds);
   turns.tools.add(parts);
+  turns.harnesses.fill(features.harnesses.harnesses);
   const machinery = new Machinery({
     ...host,
     reconcilers: [...parts.reconcilers, ...statusReconcilers(host, host.kinds.contracts.values())],
