@@ -34,7 +34,7 @@ export interface HarnessCall {
   readonly name: string;
 }
 
-/** A tool of the agent, as its harness is told of it. */
+/** A tool of the agent, as its harness learns of it. */
 export interface HarnessTool {
   readonly name: string;
   readonly description: string;
@@ -80,7 +80,7 @@ export interface HarnessSink {
   /** Tools of the agent that the harness may call. */
   tools(): Promise<readonly HarnessTool[]>;
   callTool(call: HarnessToolCall): Promise<HarnessToolResult>;
-  /** Id of the chosen option; undefined when nobody answered in time, or the turn ends. */
+  /** Id of the chosen option; undefined when no one answered in time, or the turn ends. */
   ask(question: HarnessQuestion): Promise<string | undefined>;
 }
 
