@@ -121,6 +121,26 @@ export interface SandboxProvider {
   list(): Promise<{ readonly backends: readonly string[]; readonly volumes: readonly string[] }>;
 }
 
+/** What is wrong with a setting of a class, by its name. */
+export interface SettingProblem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+/** What a class configures for its provider, as it is written. */
+export type ProviderConfig = Readonly<Record<string, unknown>>;
+
+/** Makes providers of one name: each class may mean another engine. */
+export interface SandboxProviderKind {
+  readonly name: string;
+  /** All faults of what a class configures for it; pure. */
+  problems(config: ProviderConfig): readonly SettingProblem[];
+  /** The same text for configurations that mean the same provider; pure. */
+  identity(config: ProviderConfig): string;
+  /** The provider of a class; what is refused today counts as absent. */
+  open(config: ProviderConfig): SandboxProvider;
+}
+
 export interface FileAccess {
   readonly signal: AbortSignal;
   readonly limitBytes?: number;

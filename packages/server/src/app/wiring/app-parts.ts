@@ -25,7 +25,11 @@ export const wireApp = async (config: Config, serverHost: ServerHost, port: () =
   const machinery = new Machinery({
     ...host,
     reconcilers: [...parts.reconcilers, ...statusReconcilers(host, host.kinds.contracts.values())],
-    workers: [new GarbageCollector(host), ...parts.workers, new ResealWorker({ ...host, values: parts.sealedValues })],
+    workers: [
+      new GarbageCollector(host),
+      ...parts.workers,
+      new ResealWorker({ ...host, values: parts.sealedValues, reseal: parts.reseal }),
+    ],
   });
   metrics.watch({
     store: host.store,

@@ -4,7 +4,9 @@ import { secretsModule } from '../../features/authoring/secrets/index.ts';
 import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
+import { createChannelHook } from '../../features/coordination/channels/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
+import { createScheduleHook } from '../../features/coordination/schedules/index.ts';
 import { taskTurns } from '../../features/coordination/tasks/index.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
@@ -94,7 +96,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
     skills: skills.directory,
     harnesses,
-    endHooks: [turnHook, createActivityHook(bus), createDelegationHook(bus), tasks],
+    endHooks: [turnHook, tasks, ...featureHooks(bus)],
     progressHooks: [tasks],
     tracer,
     meter: metrics.meter,
@@ -104,6 +106,14 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const streams = wireStreams(config, host, runtime);
   return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, harnesses, ...streams };
 };
+
+/** What features do when a turn ends. */
+const featureHooks = (bus: Host['bus']) => [
+  createActivityHook(bus),
+  createDelegationHook(bus),
+  createScheduleHook(bus),
+  createChannelHook(bus),
+];
 
 /** What agents may read of the web. */
 const wireResearch = (settings: Host['settings']) => {

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { Readable, type Writable } from 'node:stream';
-import { type Clock, Fault } from '../../base/index.ts';
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../../base/index.ts';
 import { BoundedOutput } from '../bounded-output.ts';
+import { checkTexts } from '../command-texts.ts';
 import type { SandboxEnd, SandboxProcess, SandboxResult } from '../contract.ts';
+import { chunksOf, NO_PIPES, STOPPED, written } from '../process-pipes.ts';
+import { type Watch, watched } from '../watched.ts';
 
 export interface JailRun {
   /** Path of bwrap. */
@@ -17,8 +20,7 @@ export interface JailRun {
   readonly clock: Pick<Clock, 'after'>;
   /** Runs before the command begins, such as to put the process into its control group. */
   readonly admit: (pid: number) => Promise<void>;
-  /** Asked again and again while it runs: why it has to end, undefined while it may continue. */
-  readonly watch?: { readonly everyMs: number; readonly check: () => Promise<SandboxEnd | undefined> };
+  readonly watch?: Watch;
 }
 
 /** What of bubblewrap's own complaints is shown. */
@@ -27,23 +29,6 @@ const COMPLAINT_CHARS = 500;
 const OUTER_GATE = 'read -r begin <&4 && exec "$0" --args 3 -- "$@"';
 /** Runs in the finished jail: says so, and waits until it may continue. */
 const INNER_GATE = 'echo ready >&5; read -r go <&4 || exit 125; exec 4<&- 5>&-; exec "$@"';
-
-/** What the kernel takes as one argument, without the zero that ends it. */
-const ARGUMENT_BYTES = 131_071;
-
-/**
- * Refuses texts that would not arrive as they are. Options are sent with a zero after each: a zero within one would end it, and what
- * follows would be an option of its own, such as a mount of the machine's files.
- */
-const checkTexts = (texts: readonly string[]): void => {
-  const refuse = (problem: string): never => {
-    throw new Fault('INVALID_ARGUMENT', 'SANDBOX_COMMAND', problem);
-  };
-  if (texts.some((text) => text.includes('\0')))
-    refuse('a command, its folder and its variables must not contain the character U+0000');
-  if (texts.some((text) => Buffer.byteLength(text) > ARGUMENT_BYTES))
-    refuse(`an argument or variable of a command must not have more than ${ARGUMENT_BYTES} bytes`);
-};
 
 /**
  * Runs bubblewrap to the end of all processes inside. Killing its one process on this side ends them: it is the parent of the first
@@ -81,13 +66,6 @@ export const startJail = async (run: JailRun): Promise<SandboxProcess> => {
   };
 };
 
-const STOPPED: SandboxResult = { exitCode: 137, ...new BoundedOutput(0).get(), endedBy: 'stopped' };
-const NO_PIPES: Omit<SandboxProcess, 'ended'> = {
-  stdout: Readable.from([]),
-  write: async () => undefined,
-  closeInput: () => undefined,
-};
-
 const isStoppedBefore = (run: JailRun): boolean => {
   checkTexts([...run.options, ...run.command]);
   return run.signal.aborted;
@@ -120,21 +98,6 @@ const resultOf = async (ended: {
   return { exitCode, ...ended.output.get(), endedBy: ended.why() };
 };
 
-async function* chunksOf(stream: Readable): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of stream) yield chunk as Uint8Array;
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-  }
-}
-
-/** Resolves when the pipe takes more, or is closed: a process that ended takes nothing. */
-const written = (pipe: Writable, bytes: Uint8Array): Promise<void> =>
-  new Promise((resolve) => {
-    if (pipe.destroyed || pipe.writableEnded) return resolve();
-    pipe.write(bytes, () => resolve());
-  });
-
 interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -165,7 +128,7 @@ const supervised = async (run: JailRun, child: ChildProcess, closed: Promise<End
   const stop = (): void => end('stopped');
   run.signal.addEventListener('abort', stop);
   const cancelTime = run.clock.after(run.timeoutMs, () => end('timeout'));
-  const cancelWatch = watching(run, end);
+  const cancelWatch = watched(run, end);
   closed
     .finally(() => {
       run.signal.removeEventListener('abort', stop);
@@ -191,29 +154,6 @@ const feed = (child: ChildProcess, { options }: JailRun): void => {
   }
   pipe(3).end(options.map((option) => `${option}\0`).join(''));
   pipe(4).write('begin\n');
-};
-
-const watching = ({ watch, clock }: JailRun, end: (why: SandboxEnd) => void): (() => void) => {
-  if (watch === undefined) return () => undefined;
-  let isOver = false;
-  let cancel = (): void => undefined;
-  const arm = (): void => {
-    cancel = clock.after(watch.everyMs, () => {
-      watch.check().then(
-        (why) => {
-          if (why !== undefined) end(why);
-          else if (!isOver) arm();
-        },
-        // What cannot be watched must not continue.
-        () => end('stopped'),
-      );
-    });
-  };
-  arm();
-  return () => {
-    isOver = true;
-    cancel();
-  };
 };
 
 /** First line of what bubblewrap complained of. */

@@ -17,9 +17,10 @@ import type {
 } from '../contract.ts';
 import { type EgressDeps, type EgressGate, openEgress, removeDeadGates } from '../egress/index.ts';
 import { listThroughCommand, readThroughCommand, writeThroughCommand } from '../file-commands.ts';
+import { installCommands } from '../install-commands.ts';
+import { RunningCommands } from '../running-commands.ts';
 import { BackendFolders, PROBE_ID, UNCOUNTABLE } from './backend-folders.ts';
 import { type ControlGroup, type ControlGroups, findControlGroups, processLimits } from './control-groups.ts';
-import { installCommands } from './install-commands.ts';
 import {
   JAIL_NODE,
   type Jail,
@@ -45,12 +46,6 @@ export interface LocalProviderDeps extends EgressDeps {
   readonly mayGroup?: boolean;
 }
 
-interface RunningCommand {
-  /** Ends it. */
-  readonly ends: AbortController;
-  readonly isOver: Promise<void>;
-}
-
 /** A command, and what ends it. */
 interface AskedCommand {
   readonly command: SandboxCommand;
@@ -71,6 +66,8 @@ interface Working {
   readonly groups: ControlGroups | undefined;
 }
 
+const NOT_INSTALLED =
+  'is not installed on this machine: sandboxes of provider local cannot install packages of the operating system';
 const DISK_CHECK_MS = 1_000;
 const PROBE_MS = 20_000;
 const MIB = 1_048_576;
@@ -110,8 +107,7 @@ export class LocalProvider implements SandboxProvider {
   readonly #deps: LocalProviderDeps;
   readonly #folders: BackendFolders;
   #working: Promise<Working> | undefined;
-  /** Commands by their backend, which end before it is destroyed. */
-  readonly #running = new Map<string, Set<RunningCommand>>();
+  readonly #running = new RunningCommands();
 
   constructor(deps: LocalProviderDeps) {
     this.#deps = deps;
@@ -175,17 +171,7 @@ export class LocalProvider implements SandboxProvider {
   /** Notes a command in a backend, which ends when that is destroyed. */
   #using(id: string): { readonly signal: AbortSignal; readonly end: () => void } {
     if (!this.#folders.has(id)) throw new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone');
-    const ends = new AbortController();
-    const { promise: isOver, resolve: finish } = Promise.withResolvers<void>();
-    const own = { ends, isOver };
-    const running = this.#running.get(id) ?? new Set();
-    this.#running.set(id, running.add(own));
-    const end = (): void => {
-      running.delete(own);
-      if (running.size === 0) this.#running.delete(id);
-      finish();
-    };
-    return { signal: ends.signal, end };
+    return this.#running.begin(id);
   }
 
   readFile(plan: SandboxPlan, path: string, access: FileAccess): Promise<Uint8Array> {
@@ -201,16 +187,14 @@ export class LocalProvider implements SandboxProvider {
   }
 
   installCommands(packages: readonly string[]): readonly (readonly string[])[] {
-    return installCommands(packages);
+    return installCommands(packages, NOT_INSTALLED);
   }
 
   async destroy(id: string): Promise<void> {
     // No command begins in it from now on.
     await this.#folders.retire(id);
-    const running = [...(this.#running.get(id) ?? [])];
-    for (const { ends } of running) ends.abort();
     // A process that still runs could put links in the way of the removal, which would then remove what they point to.
-    await Promise.all(running.map(({ isOver }) => isOver));
+    await this.#running.end(id);
     await this.#folders.destroy(id);
   }
 
