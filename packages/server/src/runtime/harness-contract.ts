@@ -1,5 +1,5 @@
 import type { AcpRuntime } from '@svc/api/resources';
-import type { TurnErrorClass } from './record/turn-error.ts';
+import type { TurnErrorClass } from './record/index.ts';
 
 /** Between the step that runs a turn in an external agent, a harness, and the feature that starts harnesses in sandboxes. */
 
