@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -58,6 +58,8 @@ export const openEgress = async (network: SandboxNetwork, deps: EgressDeps): Pro
     void tunnel({ incoming, client: client as Socket, open }, network, deps);
   });
   await listen(server, socketPath);
+  // Processes of a container have another user; others on this machine do not get into the folder.
+  await chmod(socketPath, 0o666);
   return {
     socketPath,
     close: async () => {
