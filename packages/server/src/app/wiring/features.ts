@@ -102,7 +102,7 @@ const authoring = (
 
 /** Who answers. */
 const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
-  const { runtime, agents, streams, cursors, objects } = turns;
+  const { runtime, agents, streams, cursors, steps, objects } = turns;
   const { admission, lifecycle } = runtime;
   const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
   return {
@@ -112,6 +112,7 @@ const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
       lifecycle,
       streams,
       cursors,
+      steps,
       agents: agents.directory,
       objects,
       fetcher,

@@ -6,9 +6,12 @@ import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
 import { taskTurns } from '../../features/coordination/tasks/index.ts';
+import type { ModelRegistry } from '../../models/contract.ts';
 import { createModelRegistry } from '../../models/index.ts';
+import type { ObjectAccess } from '../../runtime/contract.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
 import { createRuntime, DeltaPressure, type Runtime } from '../../runtime/index.ts';
+import { createStepInspector } from '../../runtime/inspection/index.ts';
 import { createPromptAssembler, promptCheck } from '../../runtime/prompt/index.ts';
 import { createSessionGoals, createSessionSkills } from '../../runtime/session/index.ts';
 import { CursorCodec, createActivityHook, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
@@ -77,6 +80,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     isPriced: (model) => models.isPriced(model),
   });
   const tasks = taskTurns(host);
+  const { steps, ...prompting } = wirePrompts(host, models, objects);
   const runtime = createRuntime({
     store,
     bus,
@@ -91,8 +95,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     namespaces: host.namespaces,
     usage: usage.meter,
     objects,
-    history: createHistoryReader(),
-    prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
+    ...prompting,
     skills: skills.directory,
     endHooks: [turnHook, createActivityHook(bus), createDelegationHook(bus), tasks],
     progressHooks: [tasks],
@@ -102,7 +105,15 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     faultPoint,
   });
   const streams = wireStreams(config, host, runtime);
-  return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, ...streams };
+  return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, steps, ...streams };
+};
+
+/** What models are sent, and what is rebuilt of it. */
+const wirePrompts = ({ store }: Host, models: ModelRegistry, objects: Pick<ObjectAccess, 'read'>) => {
+  const history = createHistoryReader();
+  const readObject: ObjectAccess['read'] = (namespace, object) => objects.read(namespace, object);
+  const prompts = createPromptAssembler({ models, readObject });
+  return { history, prompts, steps: createStepInspector({ store, models, history, readObject }) };
 };
 
 /** What agents may read of the web. */

@@ -38,6 +38,9 @@ const activeSkills = ({ features }: AgentRevision['spec'], { skills }: SessionSi
   return fixed.length === 0 ? skills : [...new Set([...fixed, ...skills])];
 };
 
+/** A planned call, with what it was planned from. */
+export type PlannedCall = Extract<PromptPlan, { kind: 'call' }> & { readonly request: PromptRequest };
+
 /** Plans the prompt of the turn's next model call; skills are read again each time. */
 export const planPrompt = async (
   turn: StepTurn,
@@ -48,7 +51,7 @@ export const planPrompt = async (
     readonly skipCompaction: boolean;
     readonly ports: PromptPorts;
   },
-): Promise<PromptPlan> => {
+): Promise<Exclude<PromptPlan, { kind: 'call' }> | PlannedCall> => {
   const { agent, session, row, body, claim } = turn;
   const { store, prompts, skills: source } = call.ports;
   const side = parseSide(session);
@@ -76,5 +79,6 @@ export const planPrompt = async (
     goals: (side.goals ?? []).filter((goal) => goal.phase === 'active'),
     ...(skills === undefined ? {} : { skills }),
   };
-  return claim.patiently(() => prompts.plan(request));
+  const plan = await claim.patiently(() => prompts.plan(request));
+  return plan.kind === 'call' ? { ...plan, request } : plan;
 };
