@@ -71,7 +71,6 @@ export class SeenRequests {
       const request = (await inspector.rebuild(turn, step))?.request;
       const sent = this.#seen.find((each) => each.request.turnId === turn.id && each.sha256 === record.sha256)?.request;
       this.compared += 1;
-      if (request?.state === 'unavailable' && request.reason === 'MESSAGE_EDITED') continue;
       if (request === undefined || request.state === 'unavailable')
         problems.push(`request of step ${step} of ${turn.id}: ${request?.reason ?? 'no such step'}`);
       else if (sent === undefined) problems.push(`request of step ${step} of ${turn.id} was sent to no model`);
