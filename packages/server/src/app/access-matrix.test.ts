@@ -4,6 +4,7 @@ import {
   type DescMethodServerStreaming,
   type DescMethodUnary,
   toJson,
+  ScalarType,
 } from '@bufbuild/protobuf';
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
@@ -49,7 +50,7 @@ const requestOf = (input: DescMessage): Record<string, unknown> => {
     if (field.fieldKind === (field.localName === 'sessions' ? 'list' : 'scalar') && value !== undefined)
       request[field.localName] = value;
     // A path without one of its fields is no path of the operation.
-    else if (isInPath(input, field.name)) request[field.localName] = 'x';
+    else if (isInPath(input, field.name)) request[field.localName] = field.scalar === ScalarType.UINT32 ? 1 : 'x';
   }
   return request;
 };

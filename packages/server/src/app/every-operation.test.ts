@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { create } from '@bufbuild/protobuf';
+import { create, type DescField, ScalarType } from '@bufbuild/protobuf';
 import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { methods, services } from '@svc/api/methods';
@@ -23,10 +23,14 @@ const requestOf = (row: Row): Record<string, unknown> => {
   const inPath = [...row.http.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const fields = row.input.fields.filter((field) => inPath.includes(field.name));
   const ids = ['session_id', 'message_id', 'turn_id', 'request_id', 'run_id', 'artifact_id'];
+  const valueOf = ({ name, scalar }: DescField): unknown => {
+    if (scalar === ScalarType.UINT32) return 1;
+    return name === 'ns' ? 'default' : ids.includes(name) ? randomUUID() : 'nobody';
+  };
   return Object.fromEntries(
     fields.map((field) => [
       field.localName,
-      field.name === 'ns' ? 'default' : ids.includes(field.name) ? randomUUID() : 'nobody',
+      valueOf(field),
     ]),
   );
 };
