@@ -17,12 +17,27 @@ const step = (number: number) => ({
   requestBytes: 2_048n,
 });
 
-const system = { source: 'system_prompt', role: 'system', form: 'text', text: 'You are kind.', tokens: 4n, cachedTokens: 4n };
+const system = {
+  source: 'system_prompt',
+  role: 'system',
+  form: 'text',
+  text: 'You are kind.',
+  tokens: 4n,
+  cachedTokens: 4n,
+};
 const said = (messageId: string, text: string) => ({
   ...{ source: 'transcript', role: 'user', form: 'text', messageId, partId: '000000', text, tokens: 2n },
 });
 const result = {
-  ...{ source: 'knowledge', name: 'a.md', role: 'tool', form: 'result', text: 'Long\u001b[2J', tokens: 9n, tokensBeforeCut: 90n },
+  ...{
+    source: 'knowledge',
+    name: 'a.md',
+    role: 'tool',
+    form: 'result',
+    text: 'Long\u001b[2J',
+    tokens: 9n,
+    tokensBeforeCut: 90n,
+  },
 };
 
 /** Requests of a session with two turns; the first page holds one piece. */
@@ -42,7 +57,11 @@ const handlers = (changes: Readonly<Record<string, object>> = {}): FakeHandlers 
         state: 1,
         ...(includeBody ? { body: '{"model":"m-1"}' } : {}),
         ...(pageToken === ''
-          ? { pieces: pieces.slice(0, 1), nextPageToken: 'p2', omissions: [{ messageId: 'm0', reason: 'over_budget', tokens: 7n }] }
+          ? {
+              pieces: pieces.slice(0, 1),
+              nextPageToken: 'p2',
+              omissions: [{ messageId: 'm0', reason: 'over_budget', tokens: 7n }],
+            }
           : { pieces: pieces.slice(1) }),
         ...changes[`${turnId} ${number}`],
       };
@@ -93,7 +112,9 @@ describe('svc prompt', () => {
   it('says why a request is not what left', async () => {
     const different = { 't2 2': { state: 2, explanation: 'another hash' } };
     expect((await run([], different)).out).toContain('different: another hash');
-    const gone = { 't2 2': { state: 3, explanation: 'the journal was removed', pieces: [], omissions: [], nextPageToken: '' } };
+    const gone = {
+      't2 2': { state: 3, explanation: 'the journal was removed', pieces: [], omissions: [], nextPageToken: '' },
+    };
     expect((await run([], gone)).out).toContain('unavailable: the journal was removed');
     expect((await run(['--body'], gone)).err).toContain('the journal was removed');
     expect((await run(['--body'], { 't2 2': { bodyOmitted: true } })).err).toContain('too large');
