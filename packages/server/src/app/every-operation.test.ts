@@ -23,7 +23,7 @@ const requestOf = (row: Row): Record<string, unknown> => {
   const inPath = [...row.http.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const fields = row.input.fields.filter((field) => inPath.includes(field.name));
   const ids = ['session_id', 'message_id', 'turn_id', 'request_id', 'run_id', 'artifact_id'];
-  const valueOf = ({ name, scalar }: DescField): unknown => {
+  const pathValue = ({ name, scalar }: DescField): unknown => {
     if (scalar === ScalarType.UINT32) return 1;
     return name === 'ns' ? 'default' : ids.includes(name) ? randomUUID() : 'nobody';
   };
