@@ -34,7 +34,8 @@ const isJailed = async (): Promise<boolean> => {
     const { resource } = await rest.ok<{
       resource: { status: { sandboxClass: { conditions?: readonly Condition[] } } };
     }>('GET /v1/ns/default/resources/SandboxClass/jail');
-    return resource.status.sandboxClass.conditions?.find(({ type }) => type === 'ProviderAvailable');
+    const { conditions = [] } = resource.status.sandboxClass;
+    return conditions.find(({ type, status }) => type === 'ProviderAvailable' && status !== 'Unknown');
   });
   return found.status === 'True';
 };

@@ -160,7 +160,7 @@ class HarnessRun {
   async #conclude(end: HarnessEnd): Promise<StepResult> {
     const turn = this.#turn;
     if (this.#refused !== undefined) {
-      const { budget: _asksNobody, ...refusal } = this.#refused;
+      const { budget: _unused, ...refusal } = this.#refused;
       return refusal;
     }
     if (turn.signal.aborted) return ABORTED;
