@@ -27,7 +27,7 @@ const requestOf = (row: Row): Record<string, unknown> => {
     if (scalar === ScalarType.UINT32) return 1;
     return name === 'ns' ? 'default' : ids.includes(name) ? randomUUID() : 'nobody';
   };
-  return Object.fromEntries(fields.map((field) => [field.localName, valueOf(field)]));
+  return Object.fromEntries(fields.map((field) => [field.localName, pathValue(field)]));
 };
 
 const byRest = async (row: Row): Promise<string> => {
