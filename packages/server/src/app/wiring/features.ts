@@ -113,7 +113,7 @@ const authoring = (
 
 /** Who answers. */
 const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
-  const { runtime, agents, streams, cursors, objects } = turns;
+  const { runtime, agents, streams, cursors, steps, objects } = turns;
   const { admission, lifecycle } = runtime;
   const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
   return {
@@ -123,6 +123,7 @@ const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
       lifecycle,
       streams,
       cursors,
+      steps,
       agents: agents.directory,
       objects,
       fetcher,
