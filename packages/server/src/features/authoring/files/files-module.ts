@@ -17,6 +17,8 @@ import {
   artifactTools,
   artifactToolset,
   fileTools,
+  type HandOverArtifacts,
+  handOverArtifacts,
   type KeepArtifact,
   keepArtifact,
   memoryTools,
@@ -63,6 +65,7 @@ export interface FilesModule extends FeatureModule {
   readonly links: ObjectLinks;
   readonly shareArtifacts: ShareArtifacts;
   readonly keepArtifact: KeepArtifact;
+  readonly handOverArtifacts: HandOverArtifacts;
   /** Files as one part of the search of agents. */
   readonly search: ReturnType<typeof workspaceSearch>;
   /** A file that a search of knowledge found. */
@@ -100,6 +103,7 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     links,
     shareArtifacts: shareArtifacts(artifacts.artifacts),
     keepArtifact: keepArtifact(artifacts.artifacts),
+    handOverArtifacts: handOverArtifacts(artifacts.artifacts),
     search: workspaceSearch(parts),
     retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     start: () => key.open(),
