@@ -167,7 +167,6 @@ const rows: readonly Row[] = [
     parent: 'channel',
     writers: GATEWAY,
     applyRank: 140,
-    notExecuted: 'this version of svc does not start agents for posts in channels',
   },
   {
     kind: 'Schedule',

@@ -19,7 +19,7 @@ interface Status {
 }
 
 /** Kinds that this version stores and does not act on. */
-const NOT_EXECUTED = ['Workflow', 'ChannelSubscription', 'ConnectorClass', 'Connector'];
+const NOT_EXECUTED = ['Workflow', 'ConnectorClass', 'Connector'];
 const FAILING = ['Degraded', 'Invalid', 'Failed', 'degraded', 'invalid'];
 
 const authorable = kinds.filter((row) => row.authorable && row.kind !== 'Namespace').map((row) => row.kind);

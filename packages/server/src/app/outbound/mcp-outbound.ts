@@ -2,12 +2,13 @@ import type { Clock, Log } from '../../base/index.ts';
 import { isLoopbackHost } from '../../base/network/index.ts';
 import { createPeerClient } from '../../protocols/a2a/index.ts';
 import { createMcpConnector } from '../../protocols/mcp/index.ts';
+import { createMcpOAuth } from '../../protocols/mcp-oauth/index.ts';
 import type { Config } from '../config/index.ts';
 import { NamespaceFetch } from './namespace-fetch.ts';
 
 /** Every address: what the operator declares in `system` may be inside the private network. */
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
-/** Time for a connection to a broker. */
+/** Time for a connection to a broker or an authorization server. */
 const BROKER_CONNECT_MS = 5_000;
 
 /** `fetch` for what namespaces named; what a trusted part of the product named may be anywhere. */
@@ -24,7 +25,7 @@ const fetchersOf =
 export const peerOutbound = (config: Pick<Config, 'settings' | 'transport'>, { clock }: { readonly clock: Clock }) =>
   createPeerClient({ fetch: fetchersOf(config)({}), clock });
 
-/** Connections to MCP servers and requests to their brokers, under the rules for addresses that namespaces name. */
+/** Connections to MCP servers, and requests to their brokers and authorization servers, under the rules for addresses that namespaces name. */
 export const mcpOutbound = (
   config: Pick<Config, 'settings' | 'transport'>,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
@@ -33,5 +34,6 @@ export const mcpOutbound = (
   return {
     connector: createMcpConnector({ fetch: fetchers({}), version: config.transport.version, clock, log }),
     brokerFetch: fetchers({ connectMs: BROKER_CONNECT_MS }),
+    oauth: createMcpOAuth({ fetch: fetchers({ connectMs: BROKER_CONNECT_MS }), clock }),
   };
 };

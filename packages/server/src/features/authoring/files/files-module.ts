@@ -14,6 +14,8 @@ import { memoryOperations } from './memory/index.ts';
 import { LinkKey, ObjectCollector, ObjectLinks, SEALED_LINK_KEY } from './objects/index.ts';
 import { PdfTexts } from './pdf/index.ts';
 import {
+  type ArtifactObjects,
+  artifactObjects,
   artifactTools,
   artifactToolset,
   fileTools,
@@ -28,6 +30,7 @@ import {
   shareArtifacts,
   ToolFiles,
   type ToolFilesDeps,
+  type Understand,
   workspaceSearch,
 } from './tools/index.ts';
 import { UploadSignatures } from './transfers/index.ts';
@@ -58,12 +61,14 @@ interface FilesModuleDeps
   readonly settings: FileSettings;
   /** Ranked search, as knowledge does it. */
   readonly searchPlaces: SearchPlaces;
+  readonly understand: Understand;
 }
 
 export interface FilesModule extends FeatureModule {
   /** Signed links to object bytes. */
   readonly links: ObjectLinks;
   readonly shareArtifacts: ShareArtifacts;
+  readonly artifactObjects: ArtifactObjects;
   readonly keepArtifact: KeepArtifact;
   readonly handOverArtifacts: HandOverArtifacts;
   /** Files as one part of the search of agents. */
@@ -102,6 +107,7 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     toolSources: [artifactToolset, memoryTools(parts)],
     links,
     shareArtifacts: shareArtifacts(artifacts.artifacts),
+    artifactObjects: artifactObjects(artifacts.artifacts),
     keepArtifact: keepArtifact(artifacts.artifacts),
     handOverArtifacts: handOverArtifacts(artifacts.artifacts),
     search: workspaceSearch(parts),

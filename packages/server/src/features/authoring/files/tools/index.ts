@@ -4,8 +4,10 @@
  */
 export { artifactTools, artifactToolset } from './artifact-tools.ts';
 export { fileTools } from './file-tools.ts';
-export { memoryTools, type SearchPlaces } from './memory-tools.ts';
+export { memoryTools, type SearchPlaces, type Understand } from './memory-tools.ts';
 export {
+  type ArtifactObjects,
+  artifactObjects,
   type HandOverArtifacts,
   handOverArtifacts,
   type KeepArtifact,

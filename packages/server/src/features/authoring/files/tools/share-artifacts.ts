@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { ArtifactAccessSchema } from '@svc/api/data';
 import { Fault, invalidField } from '../../../../base/index.ts';
 import { oncePerCall } from '../../../../idempotency/index.ts';
+import type { ObjectData } from '../../../../runtime/contract.ts';
 import { toolOrigin } from '../../../../tools/authority-contract.ts';
 import type { ToolContext } from '../../../../tools/contract.ts';
 import { type Artifacts, artifactMessage, artifactUri } from '../artifacts/index.ts';
@@ -70,6 +71,21 @@ export const handOverArtifacts =
       found.push({ key, mediaType, sizeBytes: BigInt(sizeBytes), sha256, filename });
     }
     if (target !== undefined) await shareArtifacts(artifacts)(context, uris, target);
+    return found;
+  };
+
+/** Objects of artifacts that the session of a call may read, by their addresses. */
+export type ArtifactObjects = (context: ToolContext, uris: readonly string[]) => Promise<readonly ObjectData[]>;
+
+/** Throws ARTIFACT_NOT_FOUND. */
+export const artifactObjects =
+  (artifacts: Artifacts): ArtifactObjects =>
+  async ({ namespace: ns, agent, sessionId }, uris) => {
+    const found: ObjectData[] = [];
+    for (const uri of uris) {
+      const { sha256, sizeBytes, mediaType, filename } = await artifacts.open({ ns, agent, sessionId }, uri, 'read');
+      found.push({ key: sha256, sha256, sizeBytes, mediaType, filename });
+    }
     return found;
   };
 
