@@ -138,6 +138,7 @@ const coordination = (
   { files }: Pick<ReturnType<typeof authoring>, 'files'>,
 ) => {
   const { objects, secrets, runtime } = turns;
+  const tasks = tasksModule({ ...host, ...runtime, ...files });
   return {
     channels: channelsModule({
       ...host,
@@ -158,11 +159,12 @@ const coordination = (
       ...host,
       ...runtime,
       ...files,
+      ...tasks,
       client: peerOutbound(config, host),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
       serverUrl: () => clientUrl(config, port()),
     }),
-    tasks: tasksModule({ ...host, ...runtime }),
+    tasks,
   };
 };
 
