@@ -53,6 +53,18 @@ export interface McpOffer {
   prompt(name: string): Promise<string | undefined>;
 }
 
+/** The tools of one client that is served over a pipe. */
+export type McpToolOffer = Pick<McpOffer, 'tools' | 'call'>;
+
+/** Bytes to and from one client. */
+export interface McpPipe {
+  readonly output: AsyncIterable<Uint8Array>;
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+/** Serves tools to one client over its pipe, until that ends. */
+export type ServeTools = (pipe: McpPipe, offer: McpToolOffer) => Promise<void>;
+
 /** Serves requests of both eras of the protocol; keeps nothing between two of them, so that any node may answer each. */
 export interface McpServing {
   serve(request: Request, offer: McpOffer): Promise<Response>;

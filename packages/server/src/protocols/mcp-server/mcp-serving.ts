@@ -126,7 +126,9 @@ const offerPrompts = (server: ServerOf, offer: McpOffer, missing: (text: string)
 };
 
 /** A refusal is a result that the model reads, not an error of the protocol. */
-const shownFaults = async (work: () => Promise<McpToolResult | undefined>): Promise<McpToolResult | undefined> => {
+export const shownFaults = async (
+  work: () => Promise<McpToolResult | undefined>,
+): Promise<McpToolResult | undefined> => {
   try {
     return await work();
   } catch (error) {

@@ -25,5 +25,4 @@ export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
     'limits.runsActiveMax',
     'retention.runs',
   ],
-  'vector search': ['knowledge.embeddings'],
 };

@@ -19,6 +19,8 @@ import {
   artifactTools,
   artifactToolset,
   fileTools,
+  type KeepArtifact,
+  keepArtifact,
   memoryTools,
   retrievedFile,
   type SearchPlaces,
@@ -26,6 +28,7 @@ import {
   shareArtifacts,
   ToolFiles,
   type ToolFilesDeps,
+  type Understand,
   workspaceSearch,
 } from './tools/index.ts';
 import { UploadSignatures } from './transfers/index.ts';
@@ -56,6 +59,7 @@ interface FilesModuleDeps
   readonly settings: FileSettings;
   /** Ranked search, as knowledge does it. */
   readonly searchPlaces: SearchPlaces;
+  readonly understand: Understand;
 }
 
 export interface FilesModule extends FeatureModule {
@@ -63,6 +67,7 @@ export interface FilesModule extends FeatureModule {
   readonly links: ObjectLinks;
   readonly shareArtifacts: ShareArtifacts;
   readonly artifactObjects: ArtifactObjects;
+  readonly keepArtifact: KeepArtifact;
   /** Files as one part of the search of agents. */
   readonly search: ReturnType<typeof workspaceSearch>;
   /** A file that a search of knowledge found. */
@@ -100,6 +105,7 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     links,
     shareArtifacts: shareArtifacts(artifacts.artifacts),
     artifactObjects: artifactObjects(artifacts.artifacts),
+    keepArtifact: keepArtifact(artifacts.artifacts),
     search: workspaceSearch(parts),
     retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     start: () => key.open(),

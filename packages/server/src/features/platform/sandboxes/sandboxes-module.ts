@@ -33,6 +33,8 @@ interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport' | '
 
 /** The module, and its end. */
 export interface SandboxesModule extends FeatureModule {
+  /** Runs work in the sandbox of a session, for other features. */
+  readonly use: SandboxHolder['use'];
   /** Ends what runs in sandboxes for this process; their backends stay. */
   close(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
       { name: 'sandbox-leases', everyMs: RENEW_MS, tick: () => holder.tick() },
       { name: 'sandbox-collection', everyMs: COLLECT_MS, tick: () => upkeep.collect() },
     ],
+    use: (user, work) => holder.use(user, work),
     toolSources: [sandboxToolSource({ holder, isResolved })],
     close: () => pool.close(),
   };

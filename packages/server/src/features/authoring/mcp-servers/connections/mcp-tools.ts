@@ -16,11 +16,14 @@ import {
   type ToolResult,
   type ToolWait,
 } from '../../../../tools/contract.ts';
+import { declined, isDeclined, type SignInPort } from './sign-in-tools.ts';
 import type { RemoteName } from './tool-name-rules.ts';
 
 /** A tool of a server that an agent may use. */
 export interface RemoteTool extends RemoteName {
   readonly described: McpTool;
+  /** For a server that people sign in to. */
+  readonly signIn?: SignInPort;
   call(call: McpCall): ReturnType<CallServer>;
 }
 
@@ -72,6 +75,7 @@ const runTool = async (
   input: McpCall['input'],
 ): Promise<ToolResult | ToolWait> => {
   const { signal, progress, idempotencyKey, traceHeaders = {}, answers } = context;
+  if (isDeclined(answers)) return declined(name, remote.server);
   try {
     const outcome = await remote.call({
       tool: remote.tool,
@@ -83,6 +87,7 @@ const runTool = async (
     });
     return 'question' in outcome ? asking(remote.server, outcome.question) : resultFor(outcome.result);
   } catch (error) {
+    if (remote.signIn !== undefined && (await remote.signIn.mends(error))) return remote.signIn.ask(name, context);
     if (!(error instanceof McpFailure)) throw error;
     const [code, isRetryable] = CODES[error.kind];
     return errorResult(name, code, error.message, isRetryable);
