@@ -87,6 +87,7 @@ const authoring = (
       bindings: host.facade('McpServerBinding'),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
       connector,
+      wakes: runtime.wakes,
       broker: { fetch: brokerFetch, sign: access.signPlatform },
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),

@@ -2,6 +2,7 @@ import type { Clock, Log } from '../../../base/index.ts';
 import type { ResourceWriter } from '../../../controllers/contract.ts';
 import type { McpConnector } from '../../../protocols/mcp/contract.ts';
 import { openRecord, type ValueSeal } from '../../../resources/index.ts';
+import type { CallWakes } from '../../../runtime/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { type McpBindingOperationsDeps, mcpBindingOperations } from './binding-operations.ts';
@@ -11,6 +12,7 @@ import {
   ConnectionPool,
   mcpToolSource,
   ServerLookup,
+  TaskPolls,
 } from './connections/index.ts';
 import { type McpKindDeps, mcpContracts } from './mcp-kinds.ts';
 import { mcpProbe, recordOutcome } from './mcp-probe.ts';
@@ -32,6 +34,7 @@ interface McpServersModuleDeps
   readonly clock: Clock;
   readonly log: Log;
   readonly connector: McpConnector;
+  readonly wakes: CallWakes;
   /** How brokers are asked for the tokens of sessions. */
   readonly broker: Pick<BrokerTokensDeps, 'sign' | 'fetch'>;
 }
@@ -54,12 +57,16 @@ export const mcpServersModule = (deps: McpServersModuleDeps): McpServersModule =
     report: (wanted, outcome) => recordOutcome({ ...deps, references }, wanted, outcome),
     keyNow: (wanted) => lookup.keyNow(wanted),
   });
+  const tasks = new TaskPolls({ ...deps, lookup, pool });
   return {
     kinds: mcpContracts({ ...deps, stdioNamespaces: deps.settings['mcp.stdioNamespaces'] }),
     operations: [...mcpServerOperations(deps), ...mcpBindingOperations(deps)],
-    toolSources: [mcpToolSource({ lookup, pool })],
-    workers: [mcpProbe({ ...deps, lookup, pool })],
+    toolSources: [mcpToolSource({ store: deps.store, lookup, pool })],
+    workers: [mcpProbe({ ...deps, lookup, pool }), tasks],
     jobs: [{ name: 'mcp-connections', everyMs: UPKEEP_MS, tick: () => pool.tick() }],
-    close: () => pool.close(),
+    close: async () => {
+      await tasks.close();
+      await pool.close();
+    },
   };
 };
