@@ -42,8 +42,9 @@ const PAGES_MAX = 64;
 export const createMcpConnector = (deps: McpConnectorDeps): McpConnector => ({
   connect: async (target, options) => {
     const library = await import('@modelcontextprotocol/client');
-    const transport = await openTransport(deps, target, { ...options, library });
     const holder: { connection?: OpenConnection } = {};
+    const overflowed = (failure: McpFailure): void => holder.connection?.fail(failure);
+    const transport = await openTransport(deps, target, { ...options, library, overflowed });
     const client = new library.Client(
       { name: 'svc', version: deps.version },
       {
@@ -136,10 +137,16 @@ const negotiation = ({ transport }: McpTarget, { era }: McpConnectOptions) => {
 
 type Library = typeof import('@modelcontextprotocol/client');
 
+interface TransportOptions extends McpConnectOptions {
+  readonly library: Library;
+  /** The server sent an event that is too long; the connection is of no use any more. */
+  readonly overflowed: (failure: McpFailure) => void;
+}
+
 const openTransport = async (
   deps: McpConnectorDeps,
   target: McpTarget,
-  options: McpConnectOptions & { readonly library: Library },
+  options: TransportOptions,
 ): Promise<Transport> => (target.transport === 'stdio' ? openProcess(target) : openHttp(deps, target, options));
 
 const openProcess = async ({ command, args, environment }: McpProcessTarget): Promise<Transport> => {
@@ -157,10 +164,10 @@ const openProcess = async ({ command, args, environment }: McpProcessTarget): Pr
 const openHttp = (
   deps: McpConnectorDeps,
   { transport, url, headers, isTrusted }: McpHttpTarget,
-  { library, authorization }: McpConnectOptions & { readonly library: Library },
+  { library, authorization, overflowed }: TransportOptions,
 ): Transport => {
   const settings = {
-    fetch: boundedFetch(deps.fetch(isTrusted)),
+    fetch: boundedFetch(deps.fetch(isTrusted), overflowed),
     requestInit: { headers: { ...headers } },
     ...(authorization === undefined
       ? {}
