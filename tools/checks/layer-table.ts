@@ -23,7 +23,7 @@ export const layerTable: readonly LayerRow[] = [
   { layer: 'streams', mayImport: ['base', 'resources', 'store/contracts'], libraries: [] },
   { layer: 'store/migrations', mayImport: ['base', 'store/contracts'], libraries: [] },
   { layer: 'store/rows', mayImport: ['base', 'store/contracts'], libraries: [] },
-  { layer: 'store/sqlite', mayImport: engine, libraries: [] },
+  { layer: 'store/sqlite', mayImport: engine, libraries: ['sqlite-vec'] },
   { layer: 'store/postgres', mayImport: engine, libraries: ['pg', 'pg-protocol'] },
   { layer: 'store/bus/*', mayImport: engine },
   { layer: 'store/blobs/s3', mayImport: engine, libraries: ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'] },

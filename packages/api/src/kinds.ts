@@ -167,7 +167,6 @@ const rows: readonly Row[] = [
     parent: 'channel',
     writers: GATEWAY,
     applyRank: 140,
-    notExecuted: 'this version of svc does not start agents for posts in channels',
   },
   {
     kind: 'Schedule',
@@ -177,7 +176,6 @@ const rows: readonly Row[] = [
     nameReason: 'NAME_INVALID',
     writers: GATEWAY,
     applyRank: 160,
-    notExecuted: 'this version of svc does not run schedules: nothing starts at the times of this one',
   },
   {
     kind: 'ConnectorClass',

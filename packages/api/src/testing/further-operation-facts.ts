@@ -133,6 +133,25 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
   'svc.gateway.UsageService': [
     ['ReportUsage', 'GET', '/v1/ns/{ns}/usage', '', 'ReportUsageRequest', 'ReportUsageResponse'],
   ],
+  'svc.gateway.McpSignInService': [
+    ['ListMcpGrants', 'GET', '/v1/ns/{ns}/mcp-grants', '', 'ListMcpGrantsRequest', 'ListMcpGrantsResponse'],
+    [
+      'StartMcpSignIn',
+      'POST',
+      '/v1/ns/{ns}/mcp-grants/{server}:start',
+      '*',
+      'StartMcpSignInRequest',
+      'StartMcpSignInResponse',
+    ],
+    [
+      'RevokeMcpGrant',
+      'DELETE',
+      '/v1/ns/{ns}/mcp-grants/{server}',
+      '',
+      'RevokeMcpGrantRequest',
+      'RevokeMcpGrantResponse',
+    ],
+  ],
   'svc.gateway.FileService': [
     ['ListMemory', 'GET', '/v1/ns/{ns}/memory', '', 'ListMemoryRequest', 'ListMemoryResponse'],
     ['ForgetMemory', 'POST', '/v1/ns/{ns}/memory:forget', '*', 'ForgetMemoryRequest', 'ForgetMemoryResponse'],

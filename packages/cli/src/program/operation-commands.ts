@@ -13,7 +13,7 @@ export const declareOperationCommands = (program: Command, host: Host): void => 
   declareNamespaces(program.command('namespace').description('deleted namespaces and their contents'), host);
   declareAgents(program.command('agent').description('agents and their templates'), host);
   declareChannels(program.command('channel').description('rooms that people and agents talk in'), host);
-  declareSchedules(program.command('schedule').description('when schedules run'), host);
+  declareSchedules(program.command('schedule').description('when schedules run, and how that went'), host);
   declareOperations(program, host);
 };
 
@@ -77,6 +77,20 @@ const declareSchedules = (schedule: Command, host: Host): void => {
     .action(
       run<NextOptions>(async ([name], options) =>
         (await import('../schedules/index.ts')).showNext(host, name, options),
+      ),
+    );
+  example(schedule.command('run <schedule>'), 'svc schedule run nightly')
+    .description('start what it starts once, now, also when it is off')
+    .action(
+      run<GlobalOptions>(async ([name = ''], options) =>
+        (await import('../schedules/index.ts')).runNow(host, name, options),
+      ),
+    );
+  example(schedule.command('history <schedule>'), 'svc schedule history nightly')
+    .description('what happened to it lately: runs, retries, instants that were missed')
+    .action(
+      run<GlobalOptions>(async ([name = ''], options) =>
+        (await import('../schedules/index.ts')).showHistory(host, name, options),
       ),
     );
 };

@@ -177,9 +177,9 @@ const transports: Readonly<Record<string, () => Call>> = {
     rpc(createConnectTransport({ baseUrl: base, httpVersion: '2', useBinaryFormat: false })),
 };
 
-it('asks for each of the 110 operations of the descriptors', () => {
-  expect(new Set(methods.map((row) => `${row.service}/${row.name}`)).size).toBe(110);
-  expect(operations).toHaveLength(110);
+it('asks for each of the 113 operations of the descriptors', () => {
+  expect(new Set(methods.map((row) => `${row.service}/${row.name}`)).size).toBe(113);
+  expect(operations).toHaveLength(113);
 });
 
 describe.each(Object.keys(transports))('%s', (transport) => {

@@ -19,7 +19,7 @@ interface Status {
 }
 
 /** Kinds that this version stores and does not act on. */
-const NOT_EXECUTED = ['Schedule', 'Workflow', 'ChannelSubscription', 'ConnectorClass', 'Connector'];
+const NOT_EXECUTED = ['Workflow', 'ConnectorClass', 'Connector'];
 const FAILING = ['Degraded', 'Invalid', 'Failed', 'degraded', 'invalid'];
 
 const authorable = kinds.filter((row) => row.authorable && row.kind !== 'Namespace').map((row) => row.kind);
@@ -73,7 +73,7 @@ it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and
     Agent: { systemPrompt: 'x' },
     Channel: {},
     Workflow: { steps: [step] },
-    Schedule: { intervalSeconds: 1, target: { agent: 'one' } },
+    Schedule: { intervalSeconds: 1, target: { workflow: 'one' } },
     ChannelSubscription: { agent: 'one' },
     McpServer: { transport: 'http', target: 'http://127.0.0.1:1/mcp' },
     McpServerBinding: {},
@@ -104,5 +104,5 @@ it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and
     undefined,
     'Unknown',
   ]);
-  expect(await app.sql("SELECT kind FROM queue WHERE kind = 'schedule.timer'")).toEqual([]);
+  expect(await app.sql("SELECT kind FROM queue WHERE kind = 'schedule.timer' AND key LIKE 'idle/%'")).toEqual([]);
 });

@@ -75,8 +75,8 @@ export interface KindContract<S extends Message = Message> {
   readonly kind: string;
   /** Name of a resource that has none of its own, where it follows from the spec. */
   readonly derivedName?: (spec: S) => string;
-  /** The spec with absent values filled in; must not change its argument. */
-  readonly defaults?: (spec: S, key: ResourceKey) => S;
+  /** The spec with absent values filled in; must not change its argument. `current` is undefined at creation and for templates. */
+  readonly defaults?: (spec: S, key: ResourceKey, current?: StoredResource) => S;
   /** All faults of the fields; pure. Without an `origin` (a template) what only its grants decide is left open. */
   readonly validate: (write: SpecWrite<S>, origin?: WriteOrigin) => readonly FieldViolation[];
   /** Texts of the spec that the kind bounds by a limit of its own: they do not count against `limits.resourceBytes`. */

@@ -361,7 +361,7 @@ const incomingSpec = (forms: KindForms, contract: KindContract | undefined, pend
   const { input, current } = pending;
   if (input.spec === undefined) return forms.readSpec(current?.spec ?? '{}');
   const kept = current === undefined ? input.spec : forms.keepMasked(current.spec, input.spec);
-  return forms.normalise(contract?.defaults?.(kept, input.key) ?? kept);
+  return forms.normalise(contract?.defaults?.(kept, input.key, pending.current) ?? kept);
 };
 
 const checkVersion = (current: StoredResource, wanted: string | undefined): void => {

@@ -171,10 +171,33 @@ export interface ModelFacts {
   readonly known: boolean;
 }
 
+/** Texts of which a provider shall make vectors. */
+export interface EmbedRequest {
+  readonly provider: string;
+  readonly model: string;
+  readonly texts: readonly string[];
+  /** Some models make other vectors of what is searched than of what is asked. */
+  readonly purpose: 'document' | 'query';
+  readonly signal: AbortSignal;
+}
+
+/** A vector of unit length for each text, all of one length; or why there is none. */
+export type EmbedOutcome =
+  | { readonly vectors: readonly Float32Array[] }
+  | {
+      readonly failure: {
+        readonly errorClass: ModelErrorClass;
+        readonly sentence: string;
+        readonly retryAfterMs?: number;
+      };
+    };
+
 /** What runtime and features see of all providers together. */
 export interface ModelRegistry {
   /** Streams with time-outs, tries before the first token, breaker and concurrency. Never rejects. */
   stream(request: ModelRequest, sink: ChunkSink, signal: AbortSignal): Promise<void>;
+  /** One request for vectors, not repeated here; keys that are secrets are those of the namespace `system`. Never rejects. */
+  embed(request: EmbedRequest): Promise<EmbedOutcome>;
   /** Target of agents without profiles; also what an empty provider name means (`models.default`). */
   readonly defaultTarget: ModelTarget;
   /** False for a provider that the configuration does not name. */

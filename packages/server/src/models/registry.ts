@@ -1,10 +1,12 @@
 import type { Dispatcher } from 'undici';
 import { type Clock, Fault, type Log, type Random } from '../base/index.ts';
-import type { ProviderDriver } from './attempt.ts';
+import type { Failure, ProviderDriver } from './attempt.ts';
 import { Breaker, type CallParts, ModelCall, Slots } from './call/index.ts';
 import { Catalogue } from './catalogue/index.ts';
 import type {
   ChunkSink,
+  EmbedOutcome,
+  EmbedRequest,
   ModelErrorClass,
   ModelFacts,
   ModelRegistry,
@@ -16,6 +18,8 @@ import type {
 } from './contract.ts';
 import { DemoMemory } from './demo/index.ts';
 import { createDriver } from './driver-table.ts';
+import { embedTexts } from './embed/index.ts';
+import { failureOf } from './failure-rules.ts';
 import { HttpAgent } from './http/index.ts';
 import { isUsable, type KeySources, resolveKey } from './provider-key.ts';
 import { Tokenizer } from './tokenizer.ts';
@@ -43,6 +47,11 @@ const DEMO_TARGET: ModelTarget = { provider: 'demo', model: 'echo' };
 
 /** Options already told to the operator; beyond this they are only shown on agents. */
 const MAX_TOLD = 1000;
+
+/** How long one request for vectors may take. */
+const EMBED_MS = 30_000;
+/** Where keys are found that no agent's call asks for. */
+const KEY_NAMESPACE = 'system';
 
 /** Models whose shared parts are kept. */
 const MAX_PARTS = 256;
@@ -108,6 +117,17 @@ class Registry implements ModelRegistry {
     if (this.#parts.size >= MAX_PARTS) this.#parts.clear();
     this.#parts.set(key, parts);
     return parts;
+  }
+
+  async embed(request: EmbedRequest): Promise<EmbedOutcome> {
+    const provider = this.#providers.get(request.provider);
+    if (provider === undefined) return { failure: unknownProvider(request.provider) };
+    const { config } = provider;
+    const key = await resolveKey(config, KEY_NAMESPACE, this.#keys);
+    if ('failure' in key) return key;
+    const { clock } = this.#options;
+    const parts = { config, apiKey: key.key, clock, agent: this.#agent, timeoutMs: EMBED_MS };
+    return embedTexts(parts, request);
   }
 
   get providerNames(): readonly string[] {
@@ -178,15 +198,13 @@ class Registry implements ModelRegistry {
   }
 }
 
+const unknownProvider = (name: string): Failure =>
+  failureOf('provider_auth', { sentence: `The model provider "${name}" is not configured.` });
+
 const refuseUnknown = (target: ModelTarget, sink: ChunkSink): void =>
   sink({
     type: 'error',
-    error: {
-      errorClass: 'provider_auth',
-      sentence: `The model provider "${target.provider}" is not configured.`,
-      beforeFirstByte: true,
-      beforeFirstToken: true,
-    },
+    error: { ...unknownProvider(target.provider), beforeFirstByte: true, beforeFirstToken: true },
   });
 
 /** All configured providers behind one contract. Throws Fault CONFIG_INVALID for a bad configuration. */

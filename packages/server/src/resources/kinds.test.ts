@@ -12,6 +12,6 @@ it.each([
 });
 
 it('a kind that nothing acts on says why, others and custom kinds say nothing', () => {
-  expect(notExecuted('Schedule')).toMatch(/^this version of svc does not run schedules/);
+  expect(notExecuted('Workflow')).toMatch(/^this version of svc does not run workflows/);
   expect([notExecuted('Agent'), notExecuted('Widget')]).toEqual([undefined, undefined]);
 });

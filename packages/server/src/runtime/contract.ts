@@ -21,6 +21,7 @@ import type {
 
 export type * from './agent-revision.ts';
 export * from './attempt/telemetry-contract.ts';
+export type * from './harness-contract.ts';
 export * from './prompt/prompt-contract.ts';
 export * from './record/contract.ts';
 export {

@@ -8,6 +8,7 @@ import type {
   Admission,
   AgentDirectory,
   CallWakes,
+  Harnesses,
   HistoryReader,
   LiveTurns,
   NamespaceGate,
@@ -43,6 +44,8 @@ export interface RuntimeDeps {
   readonly objects: ObjectAccess;
   readonly history: HistoryReader;
   readonly prompts: PromptAssembler;
+  /** Absent: agents with an external runtime are not ready. */
+  readonly harnesses?: Harnesses;
   /** Absent: there are no skills. */
   readonly skills?: SkillSource;
   readonly endHooks: readonly TurnEndHook[];

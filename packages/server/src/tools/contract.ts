@@ -171,6 +171,7 @@ export interface ToolTurn {
   /** The same object for all turns of one agent revision. */
   readonly grants: ToolGrants;
   readonly sessionId: string;
+  readonly sessionLabels: Readonly<Record<string, string>>;
   readonly turnId: string;
   readonly identity: string;
   readonly lineage: readonly CausingTurn[];

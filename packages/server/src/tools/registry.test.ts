@@ -40,6 +40,7 @@ const turnOf = (given: ToolGrants): ToolTurn => ({
   identity: 'anna',
   lineage: [],
   openCalls: [],
+  sessionLabels: {},
   signal: new AbortController().signal,
 });
 

@@ -729,7 +729,7 @@ export declare const SessionControlService: GenService<{
   },
   /**
    * Starts the target of a schedule once, now, enabled or not; its next instant stays. Errors:
-   * SCHEDULE_NOT_FOUND.
+   * SCHEDULE_NOT_FOUND, and what keeps the target from starting, such as AGENT_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.SessionControlService.RunSchedule
    */

@@ -110,6 +110,7 @@ const openSqlite = async (config: Config, host: ServerHost): Promise<OpenedStore
     fatal,
     migrate: config.store.migrate,
     durability: config.store.sync === 'off' ? 'off' : 'group',
+    vectors: config.settings['knowledge.embeddings'] !== undefined,
     ...storeFaults(host),
   });
   return { store, examineStore: (signal) => examineSqlite(join(dataDir, 'svc.db'), signal) };
@@ -129,6 +130,7 @@ const openPostgres = async (config: Config, url: string, host: ServerHost): Prom
     random,
     log,
     migrate: config.store.migrate,
+    vectors: config.settings['knowledge.embeddings'] !== undefined,
     ...storeFaults(host),
   });
   return { store, examineStore: (signal) => examinePostgres({ url, log }, signal) };

@@ -6,6 +6,7 @@ import { mcpServersModule } from '../../features/authoring/mcp-servers/index.ts'
 import { namespacesModule } from '../../features/authoring/namespaces/index.ts';
 import { searchModule, sessionSearch } from '../../features/authoring/search/index.ts';
 import { templatesModule } from '../../features/authoring/templates/index.ts';
+import { vectorsModule } from '../../features/authoring/vectors/index.ts';
 import { sessionsModule } from '../../features/conversation/sessions/index.ts';
 import { uiModule } from '../../features/conversation/ui/index.ts';
 import { agentProtocolModule } from '../../features/coordination/agent-protocol/index.ts';
@@ -19,17 +20,19 @@ import type { FeatureModule } from '../../features/module-contract.ts';
 import { accessModule } from '../../features/platform/access/index.ts';
 import { adminModule } from '../../features/platform/admin/index.ts';
 import { backupsModule } from '../../features/platform/backups/index.ts';
+import { harnessesModule } from '../../features/platform/harnesses/index.ts';
 import { mcpEndpointModule } from '../../features/platform/mcp-endpoint/index.ts';
 import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
 import { workersModule } from '../../features/platform/workers/index.ts';
 import type { Operation } from '../../operations/index.ts';
 import { createPeerServer } from '../../protocols/a2a/index.ts';
-import { createMcpServing } from '../../protocols/mcp-server/index.ts';
+import { connectAgent, demoAgentProgram } from '../../protocols/acp/index.ts';
+import { createMcpServing, serveToolsOver } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpOutbound } from '../outbound/index.ts';
+import { GuardedFetch, mcpOutbound, peerOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -48,9 +51,12 @@ interface FeatureNeeds {
 const authoring = (
   { config, engines, host, turns, port }: FeatureNeeds,
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
-  { access }: Pick<ReturnType<typeof platform>, 'access'>,
+  {
+    access,
+    understand,
+  }: Pick<ReturnType<typeof platform>, 'access'> & Pick<ReturnType<typeof vectorsModule>, 'understand'>,
 ) => {
-  const { connector, brokerFetch } = mcpOutbound(config, host);
+  const { connector, brokerFetch, oauth } = mcpOutbound(config, host);
   const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
@@ -60,7 +66,7 @@ const authoring = (
     turns: runtime.lifecycle,
     requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
   });
-  const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge') });
+  const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge'), understand });
   const { library } = knowledge;
   const files = filesModule({
     ...host,
@@ -71,6 +77,7 @@ const authoring = (
     baseUrl: () => clientUrl(config, port()),
     activeSkill: skills.activeSkill,
     searchPlaces: library.searchPlaces.bind(library),
+    understand,
   });
   return {
     namespaces,
@@ -89,6 +96,10 @@ const authoring = (
       connector,
       wakes: runtime.wakes,
       broker: { fetch: brokerFetch, sign: access.signPlatform },
+      oauth,
+      lifecycle: runtime.lifecycle,
+      baseUrl: () => clientUrl(config, port()),
+      version: config.transport.version,
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
     knowledge,
@@ -123,13 +134,19 @@ const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
 
 /** Who works with whom and when. */
 const coordination = (
-  { config, engines, host, turns }: FeatureNeeds,
+  { config, engines, host, turns, port }: FeatureNeeds,
   { files }: Pick<ReturnType<typeof authoring>, 'files'>,
 ) => {
   const { objects, secrets, runtime } = turns;
   return {
-    channels: channelsModule({ ...host, channels: host.facade('Channel'), objects }),
-    schedules: schedulesModule({ ...host, schedules: host.facade('Schedule') }),
+    channels: channelsModule({
+      ...host,
+      ...runtime,
+      channels: host.facade('Channel'),
+      objects,
+      artifactObjects: files.artifactObjects,
+    }),
+    schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
       ...host,
       isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
@@ -137,13 +154,23 @@ const coordination = (
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
     workflows: workflowsModule(host),
-    delegation: delegationModule({ ...host, ...runtime, shareArtifacts: files.shareArtifacts }),
+    delegation: delegationModule({
+      ...host,
+      ...runtime,
+      ...files,
+      client: peerOutbound(config, host),
+      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
+      serverUrl: () => clientUrl(config, port()),
+    }),
     tasks: tasksModule({ ...host, ...runtime }),
   };
 };
 
 /** Running the place. */
-const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
+const platform = (
+  { config, engines, host, turns }: FeatureNeeds,
+  vectors: Pick<ReturnType<typeof vectorsModule>, 'facts'>,
+) => {
   const { dataDir, publicUrl, clusterId } = config;
   const { version, trustProxy } = config.transport;
   const { secretKeys, examineStore, objects, loaded } = engines;
@@ -156,12 +183,21 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
     version,
     clusterId,
   });
+  const sandboxes = sandboxesModule({
+    ...host,
+    secretProblem: secrets.resolver.problem.bind(secrets.resolver),
+    ...sandboxProviders({ ...host, ...engines, dataDir }),
+  });
   return {
     workers: workersModule({ ...host, workerId, version, publicUrl, drain: () => runtime.worker.drain() }),
-    sandboxes: sandboxesModule({
+    sandboxes,
+    harnesses: harnessesModule({
       ...host,
-      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
-      providers: sandboxProviders({ ...host, ...engines, dataDir }),
+      use: sandboxes.use,
+      connect: connectAgent,
+      demoProgram: demoAgentProgram,
+      serveTools: (pipe, offer) => serveToolsOver(pipe, offer, version),
+      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
     }),
     access: accessModule({
       ...host,
@@ -182,6 +218,7 @@ const platform = ({ config, engines, host, turns }: FeatureNeeds) => {
       configuration: configurationFacts(config, loaded),
       models,
       providers: config.models.providers,
+      vectors: vectors.facts,
     }),
     backups,
   };
@@ -227,11 +264,12 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { host, turns } = needs;
   const { secrets, agents, skills, usage, streams } = turns;
   const { sessions } = conversation(needs);
-  const { workers, sandboxes, access, admin, backups } = platform(needs);
+  const vectors = vectorsModule({ ...host, models: turns.models });
+  const { workers, sandboxes, harnesses, access, admin, backups } = platform(needs, vectors);
   const { namespaces, deployments, files, search, mcpServers, templates, knowledge, manifests } = authoring(
     needs,
     { sessions },
-    { access },
+    { ...vectors, access },
   );
   const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs, { files });
   const ui = uiModule({
@@ -256,6 +294,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     templates,
     skills,
     knowledge,
+    vectors,
     search,
     sessions,
     secrets,
@@ -269,6 +308,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     delegation,
     agentProtocol,
     sandboxes,
+    harnesses,
     usage,
     tasks,
     workers,
@@ -279,5 +319,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     backups,
     mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes };
+  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation };
 };

@@ -96,6 +96,11 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
   'svc.gateway.UsageService': {
     ReportUsage: 'viewer fields',
   },
+  'svc.gateway.McpSignInService': {
+    ListMcpGrants: 'viewer fields',
+    StartMcpSignIn: 'operator fields',
+    RevokeMcpGrant: 'operator fields',
+  },
   'svc.gateway.FileService': {
     CreateFile: 'operator fields',
     UpdateFile: 'operator fields',

@@ -24,6 +24,8 @@ export interface QueueRunnerDeps {
 
 const LEASE_MICROS = 60_000_000;
 const BATCH = 20;
+/** Least wait before due work is looked for again: another process may be about to take what is due. */
+const SOON_MS = 20;
 const BACKOFF: BackoffRule = { firstMs: 1_000, factor: 2, capMs: 300_000, jitter: 0.2 };
 
 /** Runs due items of the durable queue (garbage collection, purges, timers) whatever process put them there. */
@@ -35,6 +37,7 @@ export class QueueRunner {
   readonly #waiting: readonly string[];
   readonly #dated: readonly string[];
   #timer: CancelTimer = () => undefined;
+  #soon: CancelTimer = () => undefined;
   #unsubscribe: () => void = () => undefined;
   readonly #runs = new CoalescedRuns(() => this.#runDue());
 
@@ -61,6 +64,7 @@ export class QueueRunner {
     this.#runs.close();
     this.#unsubscribe();
     this.#timer();
+    this.#soon();
   }
 
   /** Runs items until none is due. */
@@ -70,20 +74,32 @@ export class QueueRunner {
 
   async #runDue(): Promise<void> {
     for (;;) {
-      const items = await this.#take();
+      const { items, nextInMs } = await this.#take();
       for (const item of items) await this.#run(item);
-      if (items.length === 0 || this.#runs.isClosed) break;
+      if (this.#runs.isClosed) break;
+      if (items.length > 0) continue;
+      this.#wakeIn(nextInMs);
+      break;
     }
   }
 
+  /** Work that comes due before the next poll is not left until then. */
+  #wakeIn(ms: number): void {
+    this.#soon();
+    if (ms < this.#deps.pollMs) this.#soon = this.#deps.clock.after(Math.max(SOON_MS, ms), () => this.#wake());
+  }
+
   /** Reads before it takes, so that an idle process writes nothing. */
-  async #take(): Promise<readonly TakenItem[]> {
+  async #take(): Promise<{ readonly items: readonly TakenItem[]; readonly nextInMs: number }> {
     return this.#deps.store.write(async (tx) => {
       const [waiting, dated] = await together(tx.queue.nextDue(this.#waiting), tx.queue.nextDue(this.#dated));
-      return [
+      const items = [
         ...(await takeDue(tx.queue, { kinds: this.#waiting, due: waiting, now: tx.steadyNow() })),
         ...(await takeDue(tx.queue, { kinds: this.#dated, due: dated, now: tx.now() })),
       ];
+      const never = Number.POSITIVE_INFINITY;
+      const nextIn = Math.min((waiting ?? never) - tx.steadyNow(), (dated ?? never) - tx.now());
+      return { items, nextInMs: Math.ceil(nextIn / 1_000) };
     });
   }
 

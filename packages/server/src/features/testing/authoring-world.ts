@@ -57,7 +57,7 @@ export const openAuthoringWorld = async (
   const library = new KnowledgeLibrary({ visibleNamespaces });
   const responseBytes = options.responseBytes ?? RESPONSE_BYTES;
   (world.operations as Operation[]).push(
-    ...agentKnowledgeOperations({ store, library, responseBytes }),
+    ...agentKnowledgeOperations({ store, library, responseBytes, understand: async () => undefined }),
     ...namespaceKnowledgeOperations({ knowledge: facade('Knowledge'), views }),
     ...templateOperations({ templates: facade('Template'), authorizer, views }),
     ...mcpServerOperations({ servers: facade('McpServer'), authorizer, views }),

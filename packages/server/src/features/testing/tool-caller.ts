@@ -61,6 +61,6 @@ export class ToolCaller {
   #turn(capabilities: ToolGrants['capabilities'], context: Omit<ToolContext, 'signal' | 'progress'>): ToolTurn {
     const { namespace, agent, sessionId, turnId, identity, lineage } = context;
     const grants = { namespace, agent, capabilities, features: this.#features, mcpServers: [], connections: [] };
-    return { grants, sessionId, turnId, identity, lineage, openCalls: [], signal: IDLE };
+    return { grants, sessionId, turnId, identity, lineage, openCalls: [], sessionLabels: {}, signal: IDLE };
   }
 }

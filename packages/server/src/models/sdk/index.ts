@@ -3,3 +3,5 @@
  * that keeps connections and failures ours. Packages load with their first call. Created by the driver table.
  */
 export { SdkDriver } from './sdk-driver.ts';
+export { SdkFetch } from './sdk-fetch.ts';
+export { loadSdkEmbedding } from './sdk-models.ts';

@@ -12,7 +12,7 @@ const CANCELLED = new Error('call cancelled');
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 interface SdkFetchOptions {
-  readonly attempt: Attempt;
+  readonly attempt: Pick<Attempt, 'connected' | 'received'>;
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   /** Aborts what is still running. */

@@ -1,4 +1,4 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider';
 import type { ProviderConfig } from '../contract.ts';
 
 /** Provider types served by AI SDK packages. */
@@ -14,13 +14,8 @@ interface SdkModelOptions {
 
 /** A model of a provider package; the package is loaded with the first call of its type. */
 export const loadSdkModel = async (options: SdkModelOptions): Promise<LanguageModelV4> => {
-  const { config, model, apiKey, fetch } = options;
-  const settings = {
-    apiKey,
-    fetch,
-    ...(config.baseUrl === undefined ? {} : { baseURL: config.baseUrl.replace(/\/$/, '') }),
-    ...(config.headers === undefined ? {} : { headers: { ...config.headers } }),
-  };
+  const { config, model } = options;
+  const settings = settingsOf(options);
   switch (options.type) {
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
@@ -37,3 +32,16 @@ export const loadSdkModel = async (options: SdkModelOptions): Promise<LanguageMo
     }
   }
 };
+
+/** What makes vectors of texts, of Google's package; loaded as models are. */
+export const loadSdkEmbedding = async (options: Omit<SdkModelOptions, 'type'>): Promise<EmbeddingModelV4> => {
+  const { createGoogle } = await import('@ai-sdk/google');
+  return createGoogle(settingsOf(options)).embeddingModel(options.model);
+};
+
+const settingsOf = ({ config, apiKey, fetch }: Omit<SdkModelOptions, 'type' | 'model'>) => ({
+  apiKey,
+  fetch,
+  ...(config.baseUrl === undefined ? {} : { baseURL: config.baseUrl.replace(/\/$/, '') }),
+  ...(config.headers === undefined ? {} : { headers: { ...config.headers } }),
+});

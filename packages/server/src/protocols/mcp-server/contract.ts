@@ -21,6 +21,10 @@ export interface McpToolCall {
   readonly signal: AbortSignal;
   /** Tells the client what was made so far; absent where it did not ask for that. */
   readonly progress: ((text: string) => void) | undefined;
+}
+
+/** A call of a client that may know tasks. */
+export interface McpOfferedCall extends McpToolCall {
   /** Whether the client takes a task for an answer, or wants nothing else. */
   readonly asTask: 'never' | 'may' | 'must';
 }
@@ -79,7 +83,7 @@ export interface McpPrompt {
 export interface McpOffer {
   tools(): Promise<readonly McpTool[]>;
   /** Undefined when there is no such tool. Answers a task only where the call takes one. */
-  call(call: McpToolCall): Promise<McpToolResult | { readonly task: McpTask } | undefined>;
+  call(call: McpOfferedCall): Promise<McpToolResult | { readonly task: McpTask } | undefined>;
   /** Undefined when there is no such task. */
   task(id: string): Promise<McpTask | undefined>;
   /** One page of the tasks that the caller may see; '' begins, and ends the pages. */
@@ -96,6 +100,21 @@ export interface McpOffer {
   /** The text of a prompt; undefined when there is none of the name. */
   prompt(name: string): Promise<string | undefined>;
 }
+
+/** The tools of one client that is served over a pipe. */
+export interface McpToolOffer extends Pick<McpOffer, 'tools'> {
+  /** Undefined when there is no such tool. */
+  call(call: McpToolCall): Promise<McpToolResult | undefined>;
+}
+
+/** Bytes to and from one client. */
+export interface McpPipe {
+  readonly output: AsyncIterable<Uint8Array>;
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+/** Serves tools to one client over its pipe, until that ends. */
+export type ServeTools = (pipe: McpPipe, offer: McpToolOffer) => Promise<void>;
 
 /** Serves requests of both eras of the protocol; keeps nothing between two of them, so that any node may answer each. */
 export interface McpServing {

@@ -1,5 +1,5 @@
 import { isFault, isRecord } from '../../base/index.ts';
-import type { McpOffer, McpServing, McpToolCall, McpToolResult } from './contract.ts';
+import type { McpOffer, McpServing, McpOfferedCall, McpToolResult } from './contract.ts';
 import { knowsTasks, offerTasks, TASKS_EXTENSION, taskAnswer } from './mcp-tasks.ts';
 
 type Library = typeof import('@modelcontextprotocol/server');
@@ -105,7 +105,7 @@ const offerTools = (server: ServerOf, { offer, missing, isOlder }: ToolOffering)
             notify({ method: 'notifications/progress', params: told }).catch(() => undefined);
           };
     const key = meta?.[IDEMPOTENCY_META];
-    const call: McpToolCall = {
+    const call: McpOfferedCall = {
       name: params.name,
       input: params.arguments ?? {},
       idempotencyKey: typeof key === 'string' ? key : '',
@@ -150,7 +150,7 @@ const offerPrompts = (server: ServerOf, offer: McpOffer, missing: (text: string)
 };
 
 /** A refusal is a result that the model reads, not an error of the protocol. */
-const shownFaults = async <T>(work: () => Promise<T>): Promise<T | McpToolResult> => {
+export const shownFaults = async <T>(work: () => Promise<T>): Promise<T | McpToolResult> => {
   try {
     return await work();
   } catch (error) {

@@ -33,24 +33,21 @@ const messageLimit = (
 ): TransformStream<Uint8Array, Uint8Array> => {
   let size = 0;
   let isLineEmpty = true;
+  const count = (byte: number): void => {
+    size++;
+    if (byte === NEWLINE) {
+      if (isLineEmpty) size = 0;
+      isLineEmpty = true;
+    } else if (byte !== RETURN) isLineEmpty = false;
+  };
   return new TransformStream({
     transform(chunk, controller) {
-      if (!isStream) size += chunk.length;
-      else
-        for (const byte of chunk) {
-          size++;
-          if (byte === NEWLINE) {
-            if (isLineEmpty) size = 0;
-            isLineEmpty = true;
-          } else if (byte !== RETURN) isLineEmpty = false;
-        }
-      if (size > MESSAGE_BYTES_MAX) {
-        const failure = new McpFailure('malformed', `the server sent a message above ${MESSAGE_BYTES_MAX} bytes`);
-        controller.error(failure);
-        if (isStream) overflowed(failure);
-        return;
-      }
-      controller.enqueue(chunk);
+      if (isStream) for (const byte of chunk) count(byte);
+      else size += chunk.length;
+      if (size <= MESSAGE_BYTES_MAX) return controller.enqueue(chunk);
+      const failure = new McpFailure('malformed', `the server sent a message above ${MESSAGE_BYTES_MAX} bytes`);
+      controller.error(failure);
+      if (isStream) overflowed(failure);
     },
   });
 };

@@ -161,10 +161,17 @@ export type McpFailureKind = 'connect' | 'refused' | 'auth' | 'timeout' | 'lost'
 /** Its message is safe to show: no headers, no credentials, nothing that the server wrote. */
 export class McpFailure extends Error {
   readonly kind: McpFailureKind;
+  /** HTTP status of the answer that it stands for. */
+  readonly status: number | undefined;
 
-  constructor(kind: McpFailureKind, message: string, options?: ErrorOptions) {
+  constructor(
+    kind: McpFailureKind,
+    message: string,
+    options?: ErrorOptions & { readonly status?: number | undefined },
+  ) {
     super(message, options);
     this.name = 'McpFailure';
     this.kind = kind;
+    this.status = options?.status;
   }
 }

@@ -32,6 +32,16 @@ export const PART = {
 
 export type PartType = (typeof PART)[keyof typeof PART];
 
+const MEDIA_PARTS: readonly (readonly [string, PartType])[] = [
+  ['image/', PART.IMAGE],
+  ['audio/', PART.AUDIO],
+  ['video/', PART.VIDEO],
+];
+
+/** Type of the part that holds bytes of a media type. */
+export const mediaPartType = (mediaType: string): PartType =>
+  MEDIA_PARTS.find(([prefix]) => mediaType.startsWith(prefix))?.[1] ?? PART.FILE;
+
 /** One stored and streamed unit. Stored as compact JSON; `continuation` never leaves the server. */
 export interface Part {
   /** Six digits from 000000 per message; live parts carry the id they will have stored. */

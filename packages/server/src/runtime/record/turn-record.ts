@@ -67,8 +67,8 @@ export const parsePermission = (row: PermissionRow): PermissionData => JSON.pars
 export const recordedParts = (journal: readonly JournalRow[]): PlacedPart[] => {
   const placed: PlacedPart[] = [];
   for (const row of journal) {
-    if (row.kind === 'MODEL_RESPONSE') {
-      const entry = JSON.parse(row.body) as ModelResponseEntry;
+    if (row.kind === 'MODEL_RESPONSE' || row.kind === 'HARNESS') {
+      const entry = JSON.parse(row.body) as Pick<ModelResponseEntry, 'messageId' | 'parts'>;
       for (const part of entry.parts) placed.push({ messageId: entry.messageId, part });
     } else if (row.kind !== 'STEER_INPUT') {
       const entry = JSON.parse(row.body) as PartEntry;

@@ -23,7 +23,19 @@ const grantsOf = (agent: AgentRevision): ToolGrants => {
 };
 
 /** The turn as the registry lists tools for it. */
-export const toolTurn = ({ agent, row, body, signal }: StepTurn, openCalls: readonly string[] = []): ToolTurn => {
+export const toolTurn = (
+  { agent, row, body, session, signal }: StepTurn,
+  openCalls: readonly string[] = [],
+): ToolTurn => {
   const { identity, lineage } = body.cause;
-  return { grants: grantsOf(agent), sessionId: row.sessionId, turnId: row.id, identity, lineage, openCalls, signal };
+  return {
+    grants: grantsOf(agent),
+    sessionId: row.sessionId,
+    sessionLabels: session.labels,
+    turnId: row.id,
+    identity,
+    lineage,
+    openCalls,
+    signal,
+  };
 };

@@ -60,6 +60,12 @@ export interface StepTurn {
   restart(): Promise<void>;
   /** Steering messages are recorded: the turn continues under the message after them. */
   absorb(entry: SteerInputEntry, messages: readonly MessageRow[]): void;
+  /** Takes in what others recorded: answers of people. */
+  refresh(): Promise<void>;
+  /** Resolves when others recorded something, when the turn is aborted, and at the latest after `ms`. */
+  news(ms: number): Promise<void>;
+  /** While held, the turn takes no slot of its worker and is not active: its process waits for a person. */
+  hold(isHeld: boolean): void;
   /** Sets `steerPending`. */
   noteSteers(arePending: boolean): void;
 }

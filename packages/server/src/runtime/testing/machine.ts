@@ -30,7 +30,7 @@ import { createPromptAssembler } from '../prompt/index.ts';
 import { StreamRegistry } from '../stream/index.ts';
 import { MemoryObjects, noUsage, testConfig, testModels } from './engine-harness.ts';
 import { FollowClient } from './follow-client.ts';
-import { type GateWatch, ProcessGate } from './process-gate.ts';
+import { type GateWatch, type LogChanges, ProcessGate } from './process-gate.ts';
 import { RecordedTools } from './recorded-tools.ts';
 import { CHARGED, holdOf, raisesOf, recordedUsage } from './recorded-usage.ts';
 import { RunRecord } from './run-record.ts';
@@ -71,9 +71,9 @@ export interface Process {
 const IDLE_TURNS = 4;
 const ASK_ALL = { tasks: fromJson(ListValueSchema, [{ action: 'create', approval: 'ask' }]) };
 
-/** Counts the commits a session goes through with more than one turn under way. */
-const checkOneRunning = async (tx: WriteTx, sessions: readonly string[], record: RunRecord): Promise<void> => {
-  for (const id of sessions) {
+/** Notes the commits that leave a session with more than one turn under way, which only writing a turn of it can do. */
+const checkOneRunning = async (tx: WriteTx, { turnsOf }: LogChanges, record: RunRecord): Promise<void> => {
+  for (const id of turnsOf) {
     const started = (await tx.log.openTurns(id)).filter((turn) => turn.state !== 'QUEUED');
     if (started.length > 1) record.note(`R2: session ${id} runs ${started.map((turn) => turn.id).join(' and ')}`);
   }
@@ -150,7 +150,7 @@ export class Machine {
     const gate = new ProcessGate({
       onPublish: (subject, message) => record.published(subject, message),
       onJournal: (rows) => record.journaled(rows),
-      onCommit: (tx) => checkOneRunning(tx, this.sessions, record),
+      onCommit: (tx, changes) => checkOneRunning(tx, changes, record),
       ...options.watch,
     });
     if (options.sharedStore !== true) this.store = await this.#open();

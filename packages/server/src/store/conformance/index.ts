@@ -7,3 +7,4 @@ export { busConformance } from './bus-suite.ts';
 export { type DumpUnderTest, dumpConformance } from './dump-cases.ts';
 export { storeConformance } from './store-suite.ts';
 export { draft, id, key, message, session, turn } from './store-under-test.ts';
+export { vectorConformance } from './vector-cases.ts';

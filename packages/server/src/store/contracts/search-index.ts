@@ -45,6 +45,32 @@ export interface SearchHit extends SearchPlace {
   readonly score: number;
 }
 
+/** Documents near to a text in meaning. */
+export interface NearestQuery extends SearchScope {
+  readonly model: string;
+  /** Of unit length. */
+  readonly vector: Float32Array;
+  /** Sources that other lists of the search found: an engine that cannot compare everything compares these first. */
+  readonly found: readonly string[];
+}
+
+/** A chunk whose vector is missing. */
+export interface BareChunk {
+  readonly source: string;
+  readonly ordinal: number;
+  readonly path: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** What chunks wait for vectors of a model. */
+export interface BareQuery {
+  readonly model: string;
+  readonly limit: number;
+  /** Sources to leave out. */
+  readonly except: readonly string[];
+}
+
 export interface DirectoryQuery extends SearchScope {
   readonly kind: string;
   /** Exclusive start in the order of namespaces, then paths byte by byte. */
@@ -63,6 +89,17 @@ export interface SearchReads {
   match(query: SearchScope & { readonly terms: readonly string[] }): Promise<readonly SearchHit[]>;
   /** Documents whose path holds every part, ignoring case, shortest path first, with their first chunk. */
   matchPath(query: SearchScope & { readonly parts: readonly string[] }): Promise<readonly SearchHit[]>;
+  /**
+   * The nearest chunk of every document that has vectors of the model and of this length, nearest first; its score is the cosine. Engines
+   * compare no more than a fixed number of chunks: where there are more, the newest. [] where `vectorEngine` is undefined.
+   */
+  nearest(query: NearestQuery): Promise<readonly SearchHit[]>;
+  /** What compares vectors here, as operators know it; undefined: they are not kept. */
+  readonly vectorEngine: string | undefined;
+  /** Chunks without a vector of the model, oldest document first. */
+  bareChunks(query: BareQuery): Promise<readonly BareChunk[]>;
+  /** Documents without all their vectors of the model; counted up to `limit`. */
+  bareDocuments(model: string, limit: number): Promise<number>;
   /** Documents in the order of namespaces, then of paths. */
   directory(query: DirectoryQuery): Promise<readonly SearchPlace[]>;
 }
@@ -70,6 +107,11 @@ export interface SearchReads {
 export interface SearchWrites extends SearchReads {
   /** Stores the document in place of the one of the same source. */
   index(document: SearchDocument): Promise<void>;
+  /**
+   * Stores vectors of chunks, in place of those of other models; what changed since it was read is left out, and keeps waiting. A vector
+   * goes with its chunk.
+   */
+  addVectors(model: string, vectors: readonly (BareChunk & { readonly vector: Float32Array })[]): Promise<void>;
   /** Forgets the document of a source; nothing happens where there is none. */
   remove(source: string): Promise<void>;
 }

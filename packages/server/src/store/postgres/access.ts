@@ -16,7 +16,12 @@ export interface Access {
   readonly frontiers: LogFrontiers;
   /** Where fair turns and sweeps continue; only fairness depends on it, so it is shared by the process. */
   readonly rounds: Rounds;
+  /** How vectors are compared here; undefined: they are not kept. */
+  readonly vectors: VectorForm | undefined;
 }
+
+/** Who compares vectors: an extension of the database (with its version), or plain SQL. */
+export type VectorForm = { readonly by: 'pgvector'; readonly version: string } | { readonly by: 'sql' };
 
 /** What writes need in addition. */
 export interface WriteAccess extends Access {

@@ -1,14 +1,14 @@
-import { type Clock, Fault, type Log, type Random } from '../../base/index.ts';
+import { type Clock, errorText, Fault, type Log, type Random } from '../../base/index.ts';
 import type { FaultPoints, Presence, ReadTx, Store, WriteTx } from '../contracts/index.ts';
 import { loadMigrations, type Migration } from '../migrations/index.ts';
 import { FullDisk, tokenSource } from '../rows/index.ts';
-import type { Access, LogFrontiers } from './access.ts';
+import type { Access, LogFrontiers, VectorForm } from './access.ts';
 import { LogFrontier } from './changes/index.ts';
 import { Database, statement } from './connection/index.ts';
 import { migrate } from './migrate.ts';
 import { Presences } from './presence/index.ts';
 import { SharedClock } from './shared-clock.ts';
-import { createReadHandle } from './tables/index.ts';
+import { createReadHandle, probeVectors } from './tables/index.ts';
 import { readSnapshot, WriteRunner } from './transactions/index.ts';
 import { renewWords } from './words-form.ts';
 
@@ -24,6 +24,8 @@ export interface PostgresStoreOptions {
   readonly sync?: 'full' | 'off';
   /** How long a statement waits for a lock, in milliseconds (`store.busyTimeout`); 4 s at most. */
   readonly lockTimeoutMs?: number;
+  /** Keeps vectors, and looks at the start how this database compares them. */
+  readonly vectors?: boolean;
   /** For tests: how long an answer may take without a byte coming, in milliseconds. Default 8 s. */
   readonly silenceMs?: number;
   /** `manual`: pending migrations stop the start (`store.migrate`). Default `auto`. */
@@ -74,6 +76,7 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
     });
     await renewWords(calls);
     await calls.rows(ALIGN_SEQUENCES);
+    const vectors = options.vectors === true ? await openVectors(calls, options.log) : undefined;
     const nextToken = tokenSource(options.random);
     const epoch = (await calls.one(EPOCH, [nextToken()])).value;
     const clock = await SharedClock.start(calls, options.clock, options.serverMicros);
@@ -83,12 +86,19 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
     const audit = new LogFrontier('audit', { sql: databases.reader, pause });
     const frontiers = { changes: (waits: boolean) => changes.reached(waits), audit: () => audit.reached(false) };
     await changes.reached(false);
-    return new PostgresStore(options, { ...databases, nextToken, epoch, clock, frontiers, pause });
+    return new PostgresStore(options, { ...databases, nextToken, epoch, clock, frontiers, pause, vectors });
   } catch (error) {
     await Promise.all([calls.close(), databases.reader.close()]);
     throw error;
   }
 };
+
+const openVectors = (calls: Database, log: Log): Promise<VectorForm> =>
+  probeVectors(calls, (error) => {
+    log.warn('the extension pgvector is offered, and svc may not add it: CREATE EXTENSION vector', {
+      reason: errorText(error),
+    });
+  });
 
 /**
  * The reader of the logs has a connection of its own: transactions that hold all others may wait for it. So has the lock that
@@ -133,6 +143,7 @@ interface Opened {
   readonly clock: SharedClock;
   readonly frontiers: LogFrontiers;
   readonly pause: (ms: number) => Promise<void>;
+  readonly vectors: VectorForm | undefined;
 }
 
 class PostgresStore implements Store {
@@ -158,7 +169,7 @@ class PostgresStore implements Store {
     this.#clock = clock;
     this.#log = options.log;
     this.#disk = new FullDisk(options.log);
-    const { frontiers, pause } = opened;
+    const { frontiers, pause, vectors } = opened;
     const { clock: processClock, random, log } = options;
     this.#presences = new Presences({
       connect: opened.single,
@@ -169,12 +180,13 @@ class PostgresStore implements Store {
       pause,
     });
     const rounds = { lastServed: '', stuckAfter: '' };
-    this.#access = { frontiers, rounds };
+    this.#access = { frontiers, rounds, vectors };
     this.direct = createReadHandle({ ...this.#access, sql: database });
     this.#writes = new WriteRunner({
       database,
       frontiers,
       rounds,
+      vectors,
       nextToken,
       pause,
       random,

@@ -36,6 +36,11 @@ export const fillWords = async (sql: Pick<Session, 'rows' | 'run'>, write: typeo
   }
 };
 
+/** Says that the words are in the form of this release. */
+export const noteForm = async (sql: Pick<Session, 'run'>): Promise<void> => {
+  await sql.run(SET_FORM, [FORM, SEARCH_WORDS_FORM]);
+};
+
 /**
  * Writes the words of all chunks again when the index was written in another form; else it only looks. Several nodes may do it at
  * once: all write the same.
@@ -44,5 +49,5 @@ export const renewWords = async (sql: Pick<Session, 'rows' | 'run'>): Promise<vo
   const [found] = await sql.rows(FORM_VALUE, [FORM]);
   if (found?.value === SEARCH_WORDS_FORM) return;
   await fillWords(sql, RENEW_WORDS);
-  await sql.run(SET_FORM, [FORM, SEARCH_WORDS_FORM]);
+  await noteForm(sql);
 };

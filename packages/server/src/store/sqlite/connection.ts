@@ -4,7 +4,7 @@ import type { FaultPoints } from '../contracts/index.ts';
 import { toReaderError } from './storage-fault.ts';
 
 /** What SQLite keeps in a column here: micros and counters fit a number exactly (< 2^53). */
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | null | Uint8Array;
 
 /**
  * A bare `LIMIT ?` makes SQLite plan the statement again at each execution (its planner looks at the bound value), which
@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly isSynced: boolean;
   /** Only reads: an error of SQLite is the caller's UNAVAILABLE STORAGE. A writer needs the error itself. */
   readonly isReader?: boolean;
+  /** Extension that compares vectors, as a file without its ending; absent: none is loaded. */
+  readonly vectorExtension?: string;
   /** Called as `store.statement` before each statement; throws to make it fail. */
   readonly faults?: FaultPoints;
 }
@@ -122,9 +124,18 @@ export class Statement<Row = never> {
   }
 }
 
+/** Loads the extension and lets no statement load another one; answers its name and version. */
+const loadVectors = (database: DatabaseSync, file: string): string => {
+  database.loadExtension(file);
+  database.enableLoadExtension(false);
+  return `sqlite-vec ${String(database.prepare('SELECT vec_version() AS version').get()?.['version'])}`;
+};
+
 /** One connection to the database file. Every statement runs to its end on the calling thread. */
 export class Connection {
   readonly database: DatabaseSync;
+  /** What compares vectors; undefined without an extension. */
+  readonly vectorEngine: string | undefined;
   readonly #faults: FaultPoints | undefined;
   readonly #isReader: boolean;
   readonly #constant = new Map<Sql<unknown>, Statement<unknown>>();
@@ -135,7 +146,12 @@ export class Connection {
   constructor(file: string, options: ConnectionOptions) {
     this.#faults = options.faults;
     this.#isReader = options.isReader ?? false;
-    this.database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    const { vectorExtension } = options;
+    this.database = new DatabaseSync(file, {
+      timeout: BUSY_TIMEOUT_MS,
+      ...(vectorExtension === undefined ? {} : { allowExtension: true }),
+    });
+    this.vectorEngine = vectorExtension === undefined ? undefined : loadVectors(this.database, vectorExtension);
     this.database.exec(
       `PRAGMA synchronous = ${options.isSynced ? 'NORMAL' : 'OFF'}; PRAGMA wal_autocheckpoint = 0;
        PRAGMA temp_store = MEMORY; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA foreign_keys = OFF`,

@@ -6,7 +6,7 @@ import { loadMigrations, type Migration } from '../migrations/index.ts';
 import { FullDisk, tokenSource } from '../rows/index.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { CommitQueue } from './commit-queue.ts';
-import { Connection } from './connection.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
 import { lockDataDir } from './data-lock.ts';
 import { keepPrivate } from './private-database.ts';
 import { DirectReads, SnapshotReads } from './read-gate.ts';
@@ -15,7 +15,7 @@ import { migrate, syncPath } from './schema/index.ts';
 import { storageFault, toOpenError } from './storage-fault.ts';
 import { CLOCK_SLACK_MICROS, StoreClock } from './store-clock.ts';
 import { createReadHandle, createTables, instanceValue, setInstanceValue, type Tables } from './tables/index.ts';
-import { renewWords } from './tables/search/index.ts';
+import { findVectorExtension, renewWords } from './tables/search/index.ts';
 import { WalSyncer } from './wal-syncer.ts';
 
 export interface SqliteStoreOptions {
@@ -30,6 +30,8 @@ export interface SqliteStoreOptions {
   readonly durability?: 'group' | 'off';
   /** `manual`: pending migrations stop the start (`store.migrate`). Default `auto`. */
   readonly migrate?: 'auto' | 'manual';
+  /** Loads what compares vectors; where that is not to be had on this machine, the store opens without it. */
+  readonly vectors?: boolean;
   /** For tests: makes the log durable in place of fdatasync. */
   readonly sync?: (fd: number) => Promise<void>;
   /** For tests: called before each statement, commit and sync; throws to make it fail, or ends the process. */
@@ -59,7 +61,8 @@ export const openSqliteStore = async (options: SqliteStoreOptions): Promise<Stor
     syncFolders(resolve(options.dataDir), resolve(firstMade));
   const lock = lockDataDir(options.dataDir);
   try {
-    return new SqliteStore(options, lock);
+    const vectorExtension = options.vectors === true ? await findVectorExtension(options.log) : undefined;
+    return new SqliteStore({ ...options, ...(vectorExtension === undefined ? {} : { vectorExtension }) }, lock);
   } catch (error) {
     lock.release();
     throw toOpenError(error, join(options.dataDir, 'svc.db'));
@@ -72,10 +75,11 @@ const syncFolders = (folder: string, firstMade: string): void => {
 };
 
 /** The writing connection with its schema in place. */
-const openWriter = (file: string, options: SqliteStoreOptions): Connection => {
+const openWriter = (file: string, options: OpenedOptions): Connection => {
   keepPrivate(file);
   const connection = new Connection(file, {
     isSynced: options.durability !== 'off',
+    ...vectorOptions(options),
     ...(options.faults === undefined ? {} : { faults: options.faults }),
   });
   try {
@@ -94,6 +98,11 @@ const openWriter = (file: string, options: SqliteStoreOptions): Connection => {
     throw error;
   }
 };
+
+type OpenedOptions = SqliteStoreOptions & Pick<ConnectionOptions, 'vectorExtension'>;
+
+const vectorOptions = ({ vectorExtension }: OpenedOptions): Pick<ConnectionOptions, 'vectorExtension'> =>
+  vectorExtension === undefined ? {} : { vectorExtension };
 
 /** Below this a disk counts as full: one commit may need as much. */
 const LEAST_FREE_BYTES = 1024 ** 2;
@@ -125,13 +134,13 @@ class SqliteStore implements Store {
   #committedVersion = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(options: SqliteStoreOptions, lock: { release(): void }) {
+  constructor(options: OpenedOptions, lock: { release(): void }) {
     this.#lock = lock;
     const file = join(options.dataDir, 'svc.db');
     const writer = openWriter(file, options);
     this.#disk = new FullDisk(options.log, () => freeBytes(options.dataDir) >= LEAST_FREE_BYTES);
     const isSynced = options.durability !== 'off';
-    const reader = { isSynced, isReader: true };
+    const reader = { isSynced, isReader: true, ...vectorOptions(options) };
     const [snapshot, direct] = [new Connection(file, reader), new Connection(file, reader)];
     this.#connections = [snapshot, direct, writer];
     this.#writer = writer;

@@ -4,7 +4,6 @@ export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
   'the web console': ['console.title', 'console.readOnly'],
   connectors: [
     'connectors.errorReplyText',
-    'connectors.silenceTokens',
     'connectors.secretRotationSeconds',
     'connectors.secretOverlapSeconds',
     'limits.registerTimeout',
@@ -19,7 +18,6 @@ export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
     'limits.deliveryConcurrency',
     'limits.orderHold',
   ],
-  'routing in channels': ['limits.channelMaxHops', 'limits.channelAgentRate'],
   'runs of workflows': [
     'limits.runInputMax',
     'limits.stepOutputMax',
@@ -27,5 +25,4 @@ export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
     'limits.runsActiveMax',
     'retention.runs',
   ],
-  'vector search': ['knowledge.embeddings'],
 };

@@ -198,7 +198,7 @@ export const integrationKeys = {
   ),
   'knowledge.embeddings': optional(
     record({ provider: text(), model: text() }, ['provider', 'model']),
-    'Model for vector search of knowledge.',
+    'Model that makes vectors of documents, memory and indexed files, so that searches also find what is near in meaning. All nodes have the same ([search.md](search.md)).',
     'none: text search only',
   ),
   'research.search': optional(

@@ -14,9 +14,13 @@ import { memoryOperations } from './memory/index.ts';
 import { LinkKey, ObjectCollector, ObjectLinks, SEALED_LINK_KEY } from './objects/index.ts';
 import { PdfTexts } from './pdf/index.ts';
 import {
+  type ArtifactObjects,
+  artifactObjects,
   artifactTools,
   artifactToolset,
   fileTools,
+  type KeepArtifact,
+  keepArtifact,
   memoryTools,
   retrievedFile,
   type SearchPlaces,
@@ -24,6 +28,7 @@ import {
   shareArtifacts,
   ToolFiles,
   type ToolFilesDeps,
+  type Understand,
   workspaceSearch,
 } from './tools/index.ts';
 import { UploadSignatures } from './transfers/index.ts';
@@ -54,12 +59,15 @@ interface FilesModuleDeps
   readonly settings: FileSettings;
   /** Ranked search, as knowledge does it. */
   readonly searchPlaces: SearchPlaces;
+  readonly understand: Understand;
 }
 
 export interface FilesModule extends FeatureModule {
   /** Signed links to object bytes. */
   readonly links: ObjectLinks;
   readonly shareArtifacts: ShareArtifacts;
+  readonly artifactObjects: ArtifactObjects;
+  readonly keepArtifact: KeepArtifact;
   /** Files as one part of the search of agents. */
   readonly search: ReturnType<typeof workspaceSearch>;
   /** A file that a search of knowledge found. */
@@ -96,6 +104,8 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     toolSources: [artifactToolset, memoryTools(parts)],
     links,
     shareArtifacts: shareArtifacts(artifacts.artifacts),
+    artifactObjects: artifactObjects(artifacts.artifacts),
+    keepArtifact: keepArtifact(artifacts.artifacts),
     search: workspaceSearch(parts),
     retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     start: () => key.open(),

@@ -14,12 +14,14 @@ import { requireNamespace } from '../../../controllers/facade-contract.ts';
 import { type Operation, operation, viewer } from '../../../operations/index.ts';
 import { recordKey, resourceNotFound } from '../../../resources/index.ts';
 import type { ReadTx, Store } from '../../../store/contracts/index.ts';
-import type { KnowledgeDocument, KnowledgeLibrary } from './knowledge-library.ts';
+import type { KnowledgeDocument, KnowledgeLibrary, Meant } from './knowledge-library.ts';
 import { requireQuery, resultLimit } from './knowledge-rules.ts';
 
 export interface AgentKnowledgeDeps {
-  readonly store: Pick<Store, 'read'>;
+  readonly store: Pick<Store, 'read' | 'direct'>;
   readonly library: KnowledgeLibrary;
+  /** What a query means; undefined where searches go by words only. Never rejects. */
+  readonly understand: (query: string) => Promise<Meant | undefined>;
   /** `limits.responseBytes`. */
   readonly responseBytes: number;
 }
@@ -70,9 +72,11 @@ const searchKnowledge = async (
   const { ns, agent, query } = request;
   requireQuery(query);
   const limit = resultLimit(request.limit);
+  await requireAgent(deps.store.direct, ns, agent);
+  const meant = await deps.understand(query);
   const found = await deps.store.read(async (tx) => {
     await requireAgent(tx, ns, agent);
-    return deps.library.search(tx, ns, { query, limit });
+    return deps.library.search(tx, ns, { query, limit, meant });
   });
   return create(SearchKnowledgeResponseSchema, {
     results: found.map(({ path, snippet, score, updatedAt, namespace }) =>

@@ -1,7 +1,7 @@
 import { KnowledgeSpecSchema } from '@svc/api/resources';
 import { notFound } from '../../../base/index.ts';
 import { recordKey, SpecReader } from '../../../resources/index.ts';
-import type { ReadTx, SearchPlace } from '../../../store/contracts/index.ts';
+import type { ReadTx, SearchHit, SearchPlace } from '../../../store/contracts/index.ts';
 import { isKnowledgePath, normalPath } from './knowledge-rules.ts';
 import { libraryEntries } from './library-entries.ts';
 import { type FusedHit, fuse, pathFit, queryParts, rankBy } from './search-ranking.ts';
@@ -14,6 +14,17 @@ export type LibraryReads = Pick<ReadTx, 'resources' | 'search'>;
 export interface KnowledgeLibraryDeps {
   /** The namespace and its ancestors, nearest first; [] for a deleted one. */
   readonly visibleNamespaces: (reads: Pick<ReadTx, 'resources'>, namespace: string) => Promise<readonly string[]>;
+}
+
+/** What a query means, as the vectors of a model say it; or why a search goes by words only. */
+export type Meant = { readonly model: string; readonly vector: Float32Array } | { readonly notice: string };
+
+/** A query that has been checked. */
+export interface LibraryQuery {
+  readonly query: string;
+  readonly limit: number;
+  /** Absent: the search goes by words. */
+  readonly meant?: Meant | undefined;
 }
 
 /** A document as agents see it. */
@@ -47,6 +58,10 @@ export interface LibraryPage {
 
 /** Documents that one list of a search may bring in. */
 const CANDIDATES = 200;
+/** Documents that the list by meaning brings in: every document is near to some degree. */
+const NEAREST = 50;
+/** Texts about different things have a cosine near 0. */
+const LEAST_COSINE = 0.1;
 const BATCH = 50;
 const KIND = 'Knowledge';
 
@@ -121,12 +136,8 @@ export class KnowledgeLibrary {
     throw notFound(KIND, { ns: namespace, path });
   }
 
-  /** Ranked by words and by path; `query` has been checked. */
-  async search(
-    reads: LibraryReads,
-    namespace: string,
-    asked: { readonly query: string; readonly limit: number },
-  ): Promise<readonly FoundDocument[]> {
+  /** Ranked by words, by path and by meaning. */
+  async search(reads: LibraryReads, namespace: string, asked: LibraryQuery): Promise<readonly FoundDocument[]> {
     return this.searchPlaces(reads, await this.#deps.visibleNamespaces(reads, namespace), asked);
   }
 
@@ -134,19 +145,20 @@ export class KnowledgeLibrary {
   async searchPlaces(
     reads: Pick<LibraryReads, 'search'>,
     places: readonly string[],
-    asked: {
-      readonly query: string;
-      readonly limit: number;
+    asked: LibraryQuery & {
       readonly keep?: (hit: Pick<SearchPlace, 'kind' | 'name'>) => Promise<boolean>;
     },
   ): Promise<readonly FoundDocument[]> {
-    const { query, limit, keep } = asked;
+    const { query, limit, meant, keep } = asked;
     const terms = queryTerms(query);
     const scope = { namespaces: places, limit: CANDIDATES };
     const byText = await reads.search.match({ ...scope, terms });
     const byPath = await reads.search.matchPath({ ...scope, parts: queryParts(query) });
     const fitting = byPath.filter((hit) => pathFit(hit.path, query) > 0);
     const lists = [rankBy(byText, (hit) => hit.score), rankBy(fitting, (hit) => pathFit(hit.path, query))];
+    const byMeaning = await nearest(reads, scope.namespaces, { meant, others: [...byText, ...fitting] });
+    // Documents that have no vectors yet, all of them: the list is left out and lowers no score.
+    if (byMeaning.length > 0) lists.push(rankBy(byMeaning, (hit) => hit.score));
     const found: FoundDocument[] = [];
     for (const each of fuse(lists, places)) {
       if (found.length === limit) break;
@@ -179,6 +191,18 @@ export class KnowledgeLibrary {
     return { path, content, updatedAt: place.updatedAt, namespace, name };
   }
 }
+
+/** Documents near in meaning; [] while there are no vectors, of them or of the query. */
+const nearest = async (
+  reads: Pick<LibraryReads, 'search'>,
+  namespaces: readonly string[],
+  { meant, others }: { readonly meant: Meant | undefined; readonly others: readonly SearchHit[] },
+): Promise<readonly SearchHit[]> => {
+  if (meant === undefined || 'notice' in meant) return [];
+  const found = [...new Set(others.map(({ source }) => source))];
+  const hits = await reads.search.nearest({ ...meant, namespaces, found, limit: NEAREST });
+  return hits.filter(({ score }) => score >= LEAST_COSINE);
+};
 
 const shown = ({ hit, score }: FusedHit, terms: readonly string[]): FoundDocument => ({
   kind: hit.kind,

@@ -2,12 +2,14 @@ import { isFault } from '../../../base/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import { jsonResult, shownTime, textPart } from '../../../tools/authority-contract.ts';
 import type { ToolContext, ToolResult } from '../../../tools/contract.ts';
-import type { KnowledgeDocument, KnowledgeLibrary } from './knowledge-library.ts';
+import type { KnowledgeDocument, KnowledgeLibrary, Meant } from './knowledge-library.ts';
 import { requireQuery } from './knowledge-rules.ts';
 
 interface KnowledgeSearchDeps {
   readonly store: Pick<Store, 'read'>;
   readonly library: KnowledgeLibrary;
+  /** What a query means; undefined where searches go by words only. Never rejects. */
+  readonly understand: (query: string) => Promise<Meant | undefined>;
 }
 
 /** Opens a file that takes part in knowledge. */
@@ -19,12 +21,13 @@ type FileOpener = (
 
 /** Knowledge as one part of the search of agents. */
 export const knowledgeSearch =
-  ({ store, library }: KnowledgeSearchDeps) =>
+  ({ store, library, understand }: KnowledgeSearchDeps) =>
   (openFile: FileOpener) => ({
     kind: 'knowledge' as const,
     find: async ({ namespace }: ToolContext, asked: { readonly query: string; readonly limit: number }) => {
       requireQuery(asked.query);
-      const found = await store.read((tx) => library.search(tx, namespace, asked));
+      const meant = await understand(asked.query);
+      const found = await store.read((tx) => library.search(tx, namespace, { ...asked, meant }));
       return found.map(({ kind, namespace: place, name, path, snippet, score, updatedAt }) => ({
         ref: kind === 'File' ? `file://${place}/${name}` : `knowledge://${place}/${path}`,
         title: path,

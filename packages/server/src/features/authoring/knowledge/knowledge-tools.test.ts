@@ -11,6 +11,8 @@ describe('knowledge tools', () => {
   let world: AuthoringWorld;
   let tools: ToolSource;
   let caller: ToolCaller;
+  /** What searches are told of their query. */
+  let notice: { readonly notice: string } | undefined;
 
   beforeEach(async () => {
     world = await openAuthoringWorld();
@@ -18,7 +20,8 @@ describe('knowledge tools', () => {
       await world.call(createNamespace, { name });
     const visibleNamespaces = async (...[reads, name]: Parameters<typeof world.directory.visible>) =>
       world.directory.visible(reads, name);
-    tools = knowledgeTools({ ...world, visibleNamespaces });
+    notice = undefined;
+    tools = knowledgeTools({ ...world, visibleNamespaces, understand: async () => notice });
     caller = new ToolCaller({ toolSources: [tools] }, { namespace: 'acme:west' });
   });
   afterEach(() => world.close());
@@ -37,6 +40,16 @@ describe('knowledge tools', () => {
     expect(await caller.offered({ knowledge: ['*'] })).toEqual([...reading, 'knowledge_write']);
     await put('rival', 'guide', 'text');
     expect(await new ToolCaller({ toolSources: [tools] }, { namespace: 'acme:east' }).offered({})).toEqual(reading);
+  });
+
+  it('say when a search went by words only, and find what words find', async () => {
+    await put('acme', 'guide', 'Refunds take ten days.');
+    expect(await call('knowledge_search', { query: 'refund' })).not.toHaveProperty('notice');
+    notice = { notice: 'words only' };
+    expect(await call('knowledge_search', { query: 'refund' })).toMatchObject({
+      notice: 'words only',
+      results: [{ path: 'guide' }],
+    });
   });
 
   it('find, read and list what the namespace and its ancestors hold, and nothing of others', async () => {

@@ -14,12 +14,14 @@ import {
   toolOrigin,
 } from '../../../tools/authority-contract.ts';
 import type { Tool, ToolContext, ToolSource } from '../../../tools/contract.ts';
-import type { KnowledgeLibrary } from './knowledge-library.ts';
+import type { KnowledgeLibrary, Meant } from './knowledge-library.ts';
 import { normalPath, requireQuery, resultLimit } from './knowledge-rules.ts';
 
 export interface KnowledgeToolsDeps {
-  readonly store: Pick<Store, 'read' | 'write'>;
+  readonly store: Pick<Store, 'read' | 'write' | 'direct'>;
   readonly writer: Pick<ResourceWriter, 'create' | 'modify'>;
+  /** What a query means; undefined where searches go by words only. Never rejects. */
+  readonly understand: (query: string) => Promise<Meant | undefined>;
   readonly visibleNamespaces: (reads: Pick<ReadTx, 'resources'>, namespace: string) => Promise<readonly string[]>;
 }
 
@@ -83,10 +85,12 @@ const searchTool = (deps: Deps): Tool => ({
     const query = textOrEmpty(input['query']);
     requireQuery(query);
     const limit = resultLimit(numberOf(input['limit'], 0));
+    const meant = await deps.understand(query);
     const found = await reads(deps, { context, named: input['namespace'] }, (tx, namespace) =>
-      deps.library.search(tx, namespace, { query, limit }),
+      deps.library.search(tx, namespace, { query, limit, meant }),
     );
     return jsonResult({
+      ...(meant !== undefined && 'notice' in meant ? { notice: meant.notice } : {}),
       results: found.map(({ path, snippet, score, updatedAt, namespace }) => ({
         path,
         snippet,

@@ -48,6 +48,8 @@ describe('a server of which a turn found that it cannot be reached', () => {
       references,
       secret: async () => '',
       brokers: { authorization: () => ({ token: async () => '', rejected: async () => undefined }) },
+      grants: { find: async () => undefined },
+      tokens: { authorization: () => ({ token: async () => '', rejected: async () => undefined }) },
       visibleNamespaces: async (_reads, namespace) => [namespace],
     });
     pool = new ConnectionPool({

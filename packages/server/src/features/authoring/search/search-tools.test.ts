@@ -76,8 +76,9 @@ beforeEach(async () => {
     activeSkill: async () => undefined,
   });
   const pdf = new PdfTexts({ clock: world.clock, log: silentLog });
-  const deps = { store, files, pdf, visibleNamespaces, searchPlaces: library.searchPlaces.bind(library) };
-  const knowledge = knowledgeSearch({ store, library })((context, ref, part) =>
+  const understand = async () => undefined;
+  const deps = { store, files, pdf, visibleNamespaces, understand, searchPlaces: library.searchPlaces.bind(library) };
+  const knowledge = knowledgeSearch({ store, library, understand })((context, ref, part) =>
     retrievedFile(deps, context, { ref, part }),
   );
   const sources = [workspaceSearch(deps), knowledge, sessionSearch({ store })];

@@ -8,7 +8,7 @@ import {
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, invalidField, isUuid, notFound } from '../../../base/index.ts';
-import { type Admitted, PART, type Part, type TurnCause } from '../../../runtime/contract.ts';
+import { type Admitted, mediaPartType, type Part, type TurnCause } from '../../../runtime/contract.ts';
 import type { MessageRow, SessionRow, WriteTx } from '../../../store/contracts/index.ts';
 import { type InboundContents, messageHolder } from './inbound/index.ts';
 import type { MessageService } from './message-service.ts';
@@ -148,16 +148,10 @@ const namesOf = (names: SessionNames): SessionNames => ({
   sessionId: names.sessionId,
 });
 
-const partType = (mediaType: string): number => {
-  if (mediaType.startsWith('image/')) return PART.IMAGE;
-  if (mediaType.startsWith('audio/')) return PART.AUDIO;
-  return mediaType.startsWith('video/') ? PART.VIDEO : PART.FILE;
-};
-
 /** A file as a part; one that came with its bytes names them by their hash. */
 const filePart = ({ source, mediaType, filename }: ChatFile): SessionMessagePart =>
   create(SessionMessagePartSchema, {
-    partType: partType(mediaType),
+    partType: mediaPartType(mediaType),
     name: filename,
     ...('url' in source
       ? { payloadJson: JSON.stringify({ url: source.url }) }

@@ -2,8 +2,9 @@ import type { Ids } from '../../../base/index.ts';
 import type { AppendAudit, ChangeFeed, NamespaceFacts, ResourceWriter } from '../../../controllers/contract.ts';
 import type { KindFacade } from '../../../controllers/facade-contract.ts';
 import type { LabelLimits, ResourceViews } from '../../../resources/index.ts';
-import type { ObjectAccess } from '../../../runtime/contract.ts';
+import type { Admission, ObjectAccess, ObjectData, SessionLifecycle } from '../../../runtime/contract.ts';
 import type { Bus, Store } from '../../../store/contracts/index.ts';
+import type { ToolContext } from '../../../tools/contract.ts';
 
 /** Configured limits that this feature checks; sizes in bytes. */
 export interface ChannelLimits extends LabelLimits {
@@ -21,6 +22,12 @@ export interface ChannelLimits extends LabelLimits {
   /** `limits.streamBufferEvents`, `limits.streamBufferBytes`. */
   readonly bufferEvents: number;
   readonly bufferBytes: number;
+  /** `limits.channelMaxHops`. */
+  readonly maxHops: number;
+  /** `limits.channelAgentRate`, messages a minute. */
+  readonly agentRate: number;
+  /** Replies that mean: publish nothing (`connectors.silenceTokens`). */
+  readonly silenceTokens: readonly string[];
 }
 
 /** Everything app hands to the operations of this feature. */
@@ -37,5 +44,9 @@ export interface ChannelsDeps {
   readonly audit: AppendAudit;
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
   readonly objects: Pick<ObjectAccess, 'size' | 'read' | 'hold'>;
+  readonly admission: Admission;
+  readonly lifecycle: Pick<SessionLifecycle, 'create'>;
+  /** Objects of artifacts that the session of a call may read, by their addresses. Throws ARTIFACT_NOT_FOUND. */
+  readonly artifactObjects: (context: ToolContext, uris: readonly string[]) => Promise<readonly ObjectData[]>;
   readonly limits: ChannelLimits;
 }

@@ -4,6 +4,7 @@ import { channelContract } from './channel-kind.ts';
 import { channelOperations } from './channel-operations.ts';
 import { ChannelRemains } from './channel-remains.ts';
 import type { ChannelLimits, ChannelsDeps } from './channels-deps.ts';
+import { AutoReplies, ChannelPublishing, channelTools } from './publishing/index.ts';
 import { ChannelActivities } from './stream/index.ts';
 import { subscriptionContract } from './subscription/index.ts';
 
@@ -21,6 +22,9 @@ interface ChannelSettings extends LabelSettings {
   readonly 'retention.channelMessages': number;
   readonly 'limits.streamBufferEvents': number;
   readonly 'limits.streamBufferBytes': number;
+  readonly 'limits.channelMaxHops': number;
+  readonly 'limits.channelAgentRate': number;
+  readonly 'connectors.silenceTokens': readonly string[];
 }
 
 interface ChannelsModuleDeps extends Omit<ChannelsDeps, 'limits'> {
@@ -32,16 +36,19 @@ interface ChannelsModule extends FeatureModule {
   readonly activities: ChannelActivities;
 }
 
-/** The kinds Channel and ChannelSubscription with their operations, messages and streams. */
+/** The kinds Channel and ChannelSubscription with their operations, messages, streams, and what agents do with them. */
 export const channelsModule = (deps: ChannelsModuleDeps): ChannelsModule => {
   const { store, bus, writer, settings } = deps;
+  const limits = limitsOf(settings);
+  const publishing = new ChannelPublishing({ ...deps, limits });
   return {
     kinds: [
       channelContract({ writer: () => writer }),
       subscriptionContract({ subscriptionsMax: settings['limits.channelSubscriptionsMax'] }),
     ],
-    workers: [new ChannelRemains(store)],
-    operations: channelOperations({ ...deps, limits: limitsOf(settings) }),
+    workers: [new ChannelRemains(store), new AutoReplies({ store, publishing, silenceTokens: limits.silenceTokens })],
+    toolSources: [channelTools({ store, publishing })],
+    operations: channelOperations({ ...deps, limits }),
     activities: new ChannelActivities({ bus, epoch: store.epoch }),
   };
 };
@@ -56,4 +63,7 @@ const limitsOf = (settings: ChannelSettings): ChannelLimits => ({
   retentionSeconds: settings['retention.channelMessages'] / MS_PER_SECOND,
   bufferEvents: settings['limits.streamBufferEvents'],
   bufferBytes: settings['limits.streamBufferBytes'],
+  maxHops: settings['limits.channelMaxHops'],
+  agentRate: settings['limits.channelAgentRate'],
+  silenceTokens: settings['connectors.silenceTokens'],
 });

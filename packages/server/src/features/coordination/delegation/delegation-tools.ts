@@ -13,6 +13,7 @@ import {
 import type { DelegationBook } from './delegation-book.ts';
 import type { DelegatedReply } from './delegation-replies.ts';
 import { MAX_WAIT_SECONDS, replyKey, waitSeconds } from './delegation-rules.ts';
+import type { PeerPost } from './peer-post.ts';
 
 const MICROS = 1_000_000;
 const MESSAGE_CHARS = 1_048_576;
@@ -42,6 +43,7 @@ export type ShareArtifacts = (
 /** What the tools use. */
 interface DelegationParts {
   readonly book: DelegationBook;
+  readonly post: Pick<PeerPost, 'prepare'>;
   readonly shareArtifacts: ShareArtifacts;
 }
 
@@ -93,7 +95,7 @@ const agentOpen = (book: DelegationBook, connections: readonly ConnectionGrant[]
   },
 });
 
-const agentSend = ({ book, shareArtifacts }: DelegationParts, connections: readonly ConnectionGrant[]): Tool => ({
+const agentSend = ({ book, post, shareArtifacts }: DelegationParts, connections: readonly ConnectionGrant[]): Tool => ({
   name: 'agent_send',
   description:
     'Sends a message to another agent, which works on it by itself. Get its reply with agent_wait; without that it arrives later as a message.',
@@ -116,10 +118,18 @@ const agentSend = ({ book, shareArtifacts }: DelegationParts, connections: reado
     if (text.trim() === '') return errorResult('agent_send', 'invalid_arguments', 'message: must not be blank');
     const target = textOrEmpty(input['target']);
     const uris = Array.isArray(input['artifact_uris']) ? input['artifact_uris'].map(String) : [];
+    const outward = await book.outward(context, target, connections);
+    if (outward !== undefined && uris.length > 0)
+      return errorResult(
+        'agent_send',
+        'invalid_arguments',
+        'artifact_uris: the agent is elsewhere and cannot read artifacts',
+      );
+    const parts = outward === undefined || outward.isSent ? [] : await post.prepare(context, outward.connection, text);
     // What is shared before the message is sent does no harm if the message never is.
     if (uris.length > 0) await shareArtifacts(context, uris, await book.reach(context, target, connections));
     const listed = uris.length === 0 ? text : `${text}\n\nArtifacts:\n${uris.map((uri) => `- ${uri}`).join('\n')}`;
-    const sent = await book.send(context, { target, text: listed }, connections);
+    const sent = await book.send(context, { target, text: listed, parts }, connections);
     const shown = { target: sent.alias, turn_id: sent.turnId, state: 'sent' };
     return textResult(JSON.stringify(shown), shown);
   },
@@ -174,17 +184,17 @@ const waitForReplies = async (
   wait: { readonly target: string; readonly seconds: number; readonly connections: readonly ConnectionGrant[] },
 ): Promise<ToolResult | ToolWait> => {
   const { waited } = context;
-  const isSteered = waited?.endedBy === 'steering';
-  const isLast = isSteered || (waited !== undefined && context.nowMicros >= waited.untilMicros);
-  const { alias: target, connection, replies, open } = await book.take(context, wait.target, isLast);
+  const isLate = waited !== undefined && context.nowMicros >= waited.untilMicros;
+  const endedBy = waited?.endedBy === 'steering' ? 'steering' : isLate ? 'timeout' : '';
+  const { alias: target, connection, replies, open } = await book.take(context, wait.target, endedBy);
   if (open.length === 0) return repliesResult(target, replies);
-  if (!isLast) {
+  if (endedBy === '') {
     const ofConnection = wait.connections.find(({ name }) => name === connection)?.timeoutSeconds ?? 0;
     const latest = context.nowMicros + waitSeconds(wait.seconds, ofConnection) * MICROS;
     return { wait: 'event', key: replyKey(target), untilMicros: waited?.untilMicros ?? latest };
   }
   if (replies.length > 0) return repliesResult(target, [...replies, ...open]);
-  if (isSteered) {
+  if (endedBy === 'steering') {
     const shown = { target, state: 'interrupted' };
     return textResult(`a new message arrived; ${target} is still working`, shown);
   }
@@ -197,6 +207,8 @@ const repliesResult = (target: string, replies: readonly DelegatedReply[]): Tool
   if (only === undefined) return textResult(`nothing is outstanding in ${target}`, shown);
   if (replies.length > 1) return textResult(replies.map(titled).join('\n\n'), shown);
   if (only.state === 'completed') return textResult(only.text, shown);
+  if (only.state === 'asks') return textResult(`${target} waits for an answer by agent_send: ${only.text}`, shown);
+  if (only.state === 'expired') return errorResult('agent_wait', 'timeout', `${target}: ${only.text}`);
   return errorResult('agent_wait', 'failed', `${target} did not answer: ${only.text}`);
 };
 

@@ -1,7 +1,8 @@
+import { clone } from '@bufbuild/protobuf';
 import { type ScheduleSpec, ScheduleSpecSchema } from '@svc/api/resources';
 import { Fault, invalidField, parseJsonText } from '../../../base/index.ts';
 import { type KindContract, kindContract, type NamespaceFacts, type SpecWrite } from '../../../controllers/contract.ts';
-import { messageFromText, parseJsonMap, recordKey } from '../../../resources/index.ts';
+import { messageFromText, notExecuted, parseJsonMap, recordKey } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { InputCheck } from './input-check.ts';
 import { checkSchedule, fillSchedule } from './schedule-rules.ts';
@@ -19,27 +20,27 @@ export interface ScheduleKindDeps {
   /** `limits.schedulesMax`, per namespace. */
   readonly schedulesMax: number;
   readonly inputCheck: InputCheck;
-  /** Why nothing fires schedules yet, in plain words; undefined where timers are served. */
-  readonly notExecuted: string | undefined;
 }
 
 /** Micros at which the grid of an `every` schedule begins; private. */
 const ANCHOR = 'svc/~anchor';
-/** Micros of the instant that a one-shot fired; private, written by what fires it. */
-const FIRED_AT = 'svc/~fired-at';
+/** Micros of the newest instant that was run; private, written with the run. */
+export const FIRED_AT = 'svc/~fired-at';
+/** Id of the turn that the newest run began; private, written with the run. */
+export const LAST_TURN = 'svc/~last-turn';
 
 /** How schedules are written, whichever operation writes them. */
 export const scheduleContract = (deps: ScheduleKindDeps): KindContract =>
   kindContract<ScheduleSpec>({
     kind: 'Schedule',
-    defaults: fillSchedule,
+    defaults: (spec, _key, current) => withoutRepetition(fillSchedule(spec), current),
     validate: (write) => {
-      const firedAt = write.current?.annotations[FIRED_AT];
+      const firedAt = firedAtOf(write.current?.annotations);
       return checkSchedule(write.spec, write.annotations, {
         now: deps.now(),
         minSpacingSeconds: deps.minSpacingSeconds,
         isStored: !write.isSpecChanged,
-        ...(firedAt === undefined ? {} : { firedAt: Number(firedAt) }),
+        ...(firedAt === 0 ? {} : { firedAt }),
       });
     },
     admit: (tx, write) => admit(deps, tx, write),
@@ -50,14 +51,14 @@ export const scheduleContract = (deps: ScheduleKindDeps): KindContract =>
       const subject = { key, annotations, generation, deletionTimestamp, spec: write.spec };
       const current = write.current === undefined ? undefined : storedStatus(write.current);
       const isClientWrite = write.occasion === 'write';
-      const isWrite = isClientWrite && deletionTimestamp === undefined;
+      const isWrite = isClientWrite && deletionTimestamp === undefined && !isCompletion(write);
       // Writes of a schedule that no deletion waits for have passed the gate of its namespace.
       const isOpen = isClientWrite || (await isNamespaceLive(deps.namespaces, tx, key.namespace));
-      const about = { isWrite, isNamespaceLive: isOpen, notExecuted: deps.notExecuted };
+      const about = { isWrite, isNamespaceLive: isOpen };
       return scheduleStatus(current, write.spec, await scheduleFacts(tx, subject, about));
     },
     dependsOn: scheduleStatusDependencies,
-    applied: (tx, { stored }) => settleTimer(tx, stored, storedStatus(stored)),
+    applied: (tx, { stored }) => settleTimer(tx, { record: stored, status: storedStatus(stored) }),
     removing: (tx, schedule) => cancelTimer(tx, schedule.key),
   });
 
@@ -102,6 +103,31 @@ export const scheduleSpec = (record: StoredResource): ScheduleSpec =>
 /** Where the grid of a stored `every` schedule begins, micros; 0 for the other kinds. */
 export const anchorOf = (annotations: Readonly<Record<string, string>>): number => Number(annotations[ANCHOR] ?? 0);
 
+/** The newest instant that a stored schedule has run, micros; 0 before the first. */
+export const firedAtOf = (annotations: Readonly<Record<string, string>> = {}): number =>
+  Number(annotations[FIRED_AT] ?? 0);
+
+/** Why nothing can run the target of a schedule, in plain words; undefined where it can be run. */
+export const targetNotExecuted = (spec: ScheduleSpec): string | undefined =>
+  (spec.target?.workflow ?? '') === '' ? undefined : notExecuted('Workflow');
+
+const isRunOf = (spec: ScheduleSpec, current: StoredResource | undefined): boolean => {
+  const timing = readTiming(spec);
+  return timing?.kind === 'at' && timing.runAt === firedAtOf(current?.annotations);
+};
+
+/** A one-shot that has run stays off for that instant, so that a manifest that is applied again changes nothing. */
+const withoutRepetition = (spec: ScheduleSpec, current: StoredResource | undefined): ScheduleSpec => {
+  if (spec.enabled === false || !isRunOf(spec, current)) return spec;
+  const off = clone(ScheduleSpecSchema, spec);
+  off.enabled = false;
+  return off;
+};
+
+/** The write by which a one-shot that has run turns itself off: no client's, so no revision. */
+const isCompletion = ({ spec, current }: SpecWrite<ScheduleSpec>): boolean =>
+  current !== undefined && scheduleSpec(current).enabled === true && isRunOf(spec, current);
+
 export interface ScheduleSubject {
   readonly key: ResourceKey;
   readonly spec: ScheduleSpec;
@@ -114,7 +140,7 @@ export interface ScheduleSubject {
 export const scheduleFacts = async (
   reads: Pick<ReadTx, 'resources'> & { now(): number },
   subject: ScheduleSubject,
-  about: Pick<ScheduleFacts, 'isWrite' | 'isNamespaceLive' | 'notExecuted'>,
+  about: Pick<ScheduleFacts, 'isWrite' | 'isNamespaceLive'>,
 ): Promise<ScheduleFacts> => {
   const { key, spec, annotations, generation } = subject;
   return {
@@ -123,6 +149,8 @@ export const scheduleFacts = async (
     isDeleting: subject.deletionTimestamp !== undefined,
     generation,
     anchor: anchorOf(annotations),
+    firedAt: firedAtOf(annotations),
+    notExecuted: targetNotExecuted(spec),
     hasTarget: await hasTarget(reads, key.namespace, spec),
     timer: timerName(key),
   };

@@ -1,17 +1,10 @@
 import { GatewayService, SessionControlService } from '@svc/api/gateway';
-import {
-  admin,
-  type Operation,
-  operation,
-  operator,
-  unserved,
-  viewer,
-  wholeResource,
-} from '../../../operations/index.ts';
+import { admin, type Operation, operation, operator, viewer, wholeResource } from '../../../operations/index.ts';
+import { type RunScheduleDeps, runSchedule } from './firing/index.ts';
 import { ScheduleService, type SchedulesDeps } from './schedule-service.ts';
 
-/** The 5 schedule operations of GatewayService, and RunSchedule, which is not served yet: nothing fires schedules. */
-export const scheduleOperations = (deps: SchedulesDeps): readonly Operation[] => {
+/** The 5 schedule operations of GatewayService, and RunSchedule. */
+export const scheduleOperations = (deps: SchedulesDeps & RunScheduleDeps): readonly Operation[] => {
   const service = new ScheduleService(deps);
   const { method } = GatewayService;
   return [
@@ -31,6 +24,9 @@ export const scheduleOperations = (deps: SchedulesDeps): readonly Operation[] =>
       access: admin('fields'),
       handle: (request, call) => service.delete(request, call),
     }),
-    unserved(SessionControlService.method.runSchedule, { access: operator('fields') }),
+    operation(SessionControlService.method.runSchedule, {
+      access: operator('fields'),
+      handle: (request, call) => runSchedule(deps, request, call),
+    }),
   ];
 };

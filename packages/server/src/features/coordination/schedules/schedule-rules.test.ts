@@ -105,6 +105,7 @@ describe('status of schedules', () => {
     isDeleting: false,
     timer: 't',
     isWrite: true,
+    firedAt: 0,
     notExecuted: undefined,
   };
   const every = create(ScheduleSpecSchema, { intervalSeconds: 60, target, enabled: true });

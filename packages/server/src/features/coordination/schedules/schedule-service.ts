@@ -42,8 +42,6 @@ export interface SchedulesDeps {
   readonly schedules: KindFacade;
   readonly views: ResourceViews;
   readonly limits: LabelLimits & { readonly minSpacingSeconds: number };
-  /** Why nothing fires schedules yet, in plain words; undefined where timers are served. */
-  readonly notExecuted: string | undefined;
 }
 
 /** Most runs that a preview shows. */
@@ -114,11 +112,11 @@ export class ScheduleService {
     const facts = await scheduleFacts(
       { resources: tx.resources, now: () => tx.now() },
       { ...record, spec },
-      { isWrite: true, isNamespaceLive: true, notExecuted: this.#deps.notExecuted },
+      { isWrite: true, isNamespaceLive: true },
     );
     const status = scheduleStatus(storedStatus(record), spec, facts);
     const stored = (await this.#deps.writer.writeStatus(tx, record.key, () => ({ status }))) ?? record;
-    await settleTimer(tx, stored, status);
+    await settleTimer(tx, { record: stored, status });
     return stored;
   }
 

@@ -22,10 +22,16 @@ export interface ScheduleFacts {
   readonly isDeleting: boolean;
   /** Name of the timer that arming sets. */
   readonly timer: string;
-  /** Why nothing fires schedules yet, in plain words; undefined where timers are served. */
+  /** Why nothing can run the target, in plain words; undefined where it can be run. */
   readonly notExecuted: string | undefined;
   /** A client's write: counts a revision and restarts the timer. */
   readonly isWrite: boolean;
+  /** The newest instant that was run; 0 before the first. None is run again, although clocks may be set back. */
+  readonly firedAt: number;
+  /** What the end of a run says about it; absent = as it was known before. */
+  readonly lastRun?: Finding;
+  /** The one run of the schedule failed as often as it is tried. */
+  readonly hasGivenUp?: boolean;
 }
 
 interface Judgement {
@@ -34,9 +40,13 @@ interface Judgement {
 }
 
 const EVENTS_KEPT = 20;
-const RUN_CONDITION = 'LastRunSucceeded';
+/** Condition that says how the last run ended. */
+export const RUN_CONDITION = 'LastRunSucceeded';
 
-/** The status a schedule has from now on; what runs noted in it stays. */
+/**
+ * The status a schedule has from now on; what runs noted in it stays. A schedule that is armed stays due at the same instant, however late, until
+ * that instant has run or a client writes the schedule.
+ */
 export const scheduleStatus = (
   current: ScheduleStatus | undefined,
   spec: ScheduleSpec,
@@ -54,11 +64,22 @@ export const scheduleStatus = (
     ...(current?.lastRunAt === undefined ? {} : { lastRunAt: current.lastRunAt }),
     ...(current?.lastSessionId === undefined ? {} : { lastSessionId: current.lastSessionId }),
     ...(current?.lastError === undefined ? {} : { lastError: current.lastError }),
+    ...(facts.isWrite || !isArmed ? {} : claimOf(current)),
     recentEvents: [...(current?.recentEvents ?? []), ...newEvents(current, spec, { facts, isArmed })].slice(
       -EVENTS_KEPT,
     ),
   });
 };
+
+/** The claim of the process that runs the due instant now; a write ends the claim, and with it the run that has not begun. */
+const claimOf = (current: ScheduleStatus | undefined) => ({
+  ...(current?.claimedRunAt === undefined ? {} : { claimedRunAt: current.claimedRunAt }),
+  ...(current?.claimExpiresAt === undefined ? {} : { claimExpiresAt: current.claimExpiresAt }),
+});
+
+/** The only run of a one-shot is done. */
+const isDone = (timing: Timing | undefined, { firedAt }: Pick<ScheduleFacts, 'firedAt'>): boolean =>
+  timing?.kind === 'at' && timing.runAt === firedAt;
 
 const judge = (current: ScheduleStatus | undefined, spec: ScheduleSpec, facts: ScheduleFacts): Judgement => {
   const timing = readTiming(spec);
@@ -67,14 +88,19 @@ const judge = (current: ScheduleStatus | undefined, spec: ScheduleSpec, facts: S
   const wanted = isOn && isOpen && timing !== undefined ? nextRun(current, timing, facts) : undefined;
   const hasFailed = (current?.lastError ?? '') !== '';
   const isDegraded = !facts.hasTarget || hasFailed || (isOn && wanted === undefined);
-  const off = !isOn || !isOpen;
   return {
     judged: {
-      phase: facts.isDeleting ? 'Terminating' : off ? 'Disabled' : isDegraded ? 'Degraded' : 'Ready',
+      phase: phaseOf(facts, { isDone: isDone(timing, facts), isOff: !isOn || !isOpen, isDegraded }),
       findings: [
-        armed(facts, { isOn, hasRun: wanted !== undefined, isMissed: timing?.kind === 'at' }),
+        armed(facts, {
+          isOn,
+          hasRun: wanted !== undefined,
+          isMissed: timing?.kind === 'at',
+          isDone: isDone(timing, facts),
+          hasGivenUp: hasGivenUp(current, facts),
+        }),
         target(spec, facts),
-        ...lastRun(current),
+        ...lastRun(current, facts),
       ],
       notExecuted: facts.notExecuted,
     },
@@ -82,17 +108,46 @@ const judge = (current: ScheduleStatus | undefined, spec: ScheduleSpec, facts: S
   };
 };
 
+const phaseOf = (
+  { isDeleting }: ScheduleFacts,
+  found: { readonly isDone: boolean; readonly isOff: boolean; readonly isDegraded: boolean },
+): string => {
+  if (isDeleting) return 'Terminating';
+  if (found.isDone) return 'Completed';
+  if (found.isOff) return 'Disabled';
+  return found.isDegraded ? 'Degraded' : 'Ready';
+};
+
 /**
- * When the schedule runs next; undefined when it never does. A one-shot whose timer was set stays due until it is fired, however
- * late. One whose instant passed without a timer, because nothing served timers then, is missed: it must not fire the moment
- * something does.
+ * When the schedule runs next; undefined when it never does. An armed one stays due at its instant until that has run. One that was
+ * disarmed with its namespace continues from the moment of the disarming, so that it catches up. A one-shot whose instant passed
+ * while it was not armed is missed.
  */
 const nextRun = (current: ScheduleStatus | undefined, timing: Timing, facts: ScheduleFacts): number | undefined => {
-  if (timing.kind !== 'at') return nextInstant(timing, facts.anchor, facts.now);
-  const isTimerSet = current?.backendArmed === true && current.nextRunAt === BigInt(timing.runAt);
-  const isDue = timing.runAt > facts.now || (isTimerSet && facts.notExecuted === undefined);
-  return isDue ? timing.runAt : undefined;
+  const { isWrite, now, anchor, firedAt } = facts;
+  const armedFor = current?.backendArmed === true ? Number(current.nextRunAt) : undefined;
+  if (isDone(timing, facts) || hasGivenUp(current, facts)) return undefined;
+  if (armedFor !== undefined && (!isWrite || (timing.kind === 'at' && armedFor === timing.runAt))) return armedFor;
+  const after = isWrite ? now : (disarmedAt(current) ?? now);
+  return nextInstant(timing, anchor, Math.max(after, timing.kind === 'at' ? 0 : firedAt));
 };
+
+/** A write of a client begins again. */
+const hasGivenUp = (current: ScheduleStatus | undefined, facts: ScheduleFacts): boolean =>
+  facts.hasGivenUp === true || (!facts.isWrite && armedReason(current) === GAVE_UP);
+
+const armedReason = (current: ScheduleStatus | undefined): string | undefined =>
+  current?.conditions.find(({ type }) => type === 'Armed')?.reason;
+
+/** When the deletion of its namespace disarmed the schedule, micros; undefined where something else did, or nothing. */
+const disarmedAt = (current: ScheduleStatus | undefined): number | undefined => {
+  const last = current?.recentEvents.at(-1);
+  const isMeant = last?.phase === 'arm' && last.outcome === 'disarmed' && armedReason(current) === NAMESPACE_DELETED;
+  return isMeant ? Number(last.timestamp) : undefined;
+};
+
+const GAVE_UP = 'GaveUp';
+const NAMESPACE_DELETED = 'NamespaceDeleted';
 
 interface Arming {
   readonly isOn: boolean;
@@ -100,6 +155,8 @@ interface Arming {
   readonly hasRun: boolean;
   /** Without a run to come, the only one was missed. */
   readonly isMissed: boolean;
+  readonly isDone: boolean;
+  readonly hasGivenUp: boolean;
 }
 
 const armed = (facts: ScheduleFacts, found: Arming): Finding => {
@@ -108,10 +165,18 @@ const armed = (facts: ScheduleFacts, found: Arming): Finding => {
       ? { type: 'Armed', status: 'True', reason: 'Armed' }
       : { type: 'Armed', status: 'Unknown', reason: NOT_EXECUTED, message: facts.notExecuted };
   if (!facts.isNamespaceLive)
-    return { type: 'Armed', status: 'False', reason: 'NamespaceDeleted', message: 'the namespace is deleted' };
+    return { type: 'Armed', status: 'False', reason: NAMESPACE_DELETED, message: 'the namespace is deleted' };
   if (facts.isDeleting)
     return { type: 'Armed', status: 'False', reason: 'Deleting', message: 'the schedule is being deleted' };
+  if (found.isDone) return { type: 'Armed', status: 'False', reason: 'Completed', message: 'its one run was started' };
   if (!found.isOn) return { type: 'Armed', status: 'False', reason: 'Disabled', message: 'the schedule is disabled' };
+  if (found.hasGivenUp)
+    return {
+      type: 'Armed',
+      status: 'False',
+      reason: GAVE_UP,
+      message: 'its run failed at every try: change the schedule to try again',
+    };
   if (found.isMissed)
     return { type: 'Armed', status: 'False', reason: 'Missed', message: 'its time passed while nothing ran schedules' };
   return { type: 'Armed', status: 'False', reason: 'NoFurtherRuns', message: 'no run is left' };
@@ -125,11 +190,12 @@ const target = (spec: ScheduleSpec, facts: ScheduleFacts): Finding => {
   return { type: 'TargetResolved', status: 'False', reason: isAgent ? 'AgentNotFound' : 'WorkflowNotFound', message };
 };
 
-/** The verdict on the last run is its own; here it is only kept. */
-const lastRun = (current: ScheduleStatus | undefined): readonly Finding[] =>
-  (current?.conditions ?? [])
-    .filter((condition) => condition.type === RUN_CONDITION)
-    .map(({ type, status, reason, message }) => ({ type, status: status as Finding['status'], reason, message }));
+const lastRun = (current: ScheduleStatus | undefined, facts: ScheduleFacts): readonly Finding[] =>
+  facts.lastRun !== undefined
+    ? [facts.lastRun]
+    : (current?.conditions ?? [])
+        .filter((condition) => condition.type === RUN_CONDITION)
+        .map(({ type, status, reason, message }) => ({ type, status: status as Finding['status'], reason, message }));
 
 const newEvents = (
   current: ScheduleStatus | undefined,

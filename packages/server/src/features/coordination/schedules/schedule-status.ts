@@ -11,11 +11,6 @@ import {
 } from '../../../store/contracts/index.ts';
 import { settleTimer } from './schedule-timer.ts';
 
-/** A next run that is further away is found at a resync. */
-const AHEAD_MS = 300_000;
-/** A schedule is checked no more often than this because its next run has passed. */
-const PASSED_MS = 60_000;
-
 const FOLLOWED: ReadonlySet<string> = new Set(['Schedule', 'Namespace', 'Agent', 'Workflow']);
 
 /** next_run_at, timer and conditions of schedules change as time passes and as targets and namespaces come and go. */
@@ -23,8 +18,7 @@ export const scheduleStatusDependencies: StatusDependencies = {
   whileDeleting: true,
   concerns: ({ resource }) => FOLLOWED.has(resource.key.kind),
   keysFor: (change, reads) => keysFor(change, reads),
-  againMs: (status, now) => untilNextRun(Number((status as ScheduleStatus).nextRunAt ?? 0n), now),
-  settled: (tx, stored) => settleTimer(tx, stored, storedStatus(stored)),
+  settled: (tx, stored) => settleTimer(tx, { record: stored, status: storedStatus(stored) }, { onlyNew: true }),
 };
 
 /** Typed status of a stored schedule. */
@@ -53,12 +47,6 @@ const schedulesIn = async (
 ): Promise<readonly ResourceKey[]> => {
   const all = await everyResource(reads, { kind: 'Schedule', scope: { type: 'namespace', namespace } });
   return all.filter(isMeant).map((record) => record.key);
-};
-
-/** When the next run will have passed. */
-const untilNextRun = (nextRunAt: number, now: number): number | undefined => {
-  const waitMs = Math.ceil((nextRunAt - now) / 1_000);
-  return waitMs <= 0 || waitMs > AHEAD_MS ? undefined : Math.max(waitMs, PASSED_MS);
 };
 
 /** False while the namespace is a tombstone or missing. */

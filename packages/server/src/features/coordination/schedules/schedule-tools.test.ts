@@ -23,7 +23,7 @@ describe('tools over schedules', () => {
       contracts: () => [
         scheduleContract({
           ...{ namespaces: new NamespaceDirectory(), now: () => world.store.now(), minSpacingSeconds: 1 },
-          ...{ schedulesMax: 3, inputCheck: createInputCheck(), notExecuted: 'nothing runs schedules' },
+          ...{ schedulesMax: 3, inputCheck: createInputCheck() },
         }),
       ],
     });

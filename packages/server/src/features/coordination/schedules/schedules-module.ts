@@ -1,5 +1,6 @@
-import { type LabelSettings, labelLimits, notExecuted } from '../../../resources/index.ts';
+import { type LabelSettings, labelLimits } from '../../../resources/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
+import { RunEnds, type RunScheduleDeps, ScheduleFiring } from './firing/index.ts';
 import { createInputCheck } from './input-check.ts';
 import { type ScheduleKindDeps, scheduleContract } from './schedule-kind.ts';
 import { scheduleOperations } from './schedule-operations.ts';
@@ -9,7 +10,8 @@ import { type ScheduleToolsDeps, scheduleTools } from './schedule-tools.ts';
 const MS_PER_SECOND = 1_000;
 
 interface SchedulesModuleDeps
-  extends Omit<SchedulesDeps, 'limits' | 'notExecuted'>,
+  extends Omit<SchedulesDeps, 'limits'>,
+    Omit<RunScheduleDeps, 'store' | 'writer'>,
     Pick<ScheduleKindDeps, 'namespaces'>,
     Pick<ScheduleToolsDeps, 'visibleNamespaces'> {
   readonly settings: LabelSettings & {
@@ -19,22 +21,22 @@ interface SchedulesModuleDeps
   };
 }
 
-/** The kind Schedule with its operations, next instants and conditions. */
+/** The kind Schedule with its operations, next instants, conditions and runs. */
 export const schedulesModule = (deps: SchedulesModuleDeps): FeatureModule => {
   const { store, settings } = deps;
   const minSpacingSeconds = settings['schedules.minSpacingSeconds'] / MS_PER_SECOND;
-  const made = { ...deps, notExecuted: notExecuted('Schedule') };
   return {
     kinds: [
       scheduleContract({
-        ...made,
+        ...deps,
         now: () => store.now(),
         minSpacingSeconds,
         schedulesMax: settings['limits.schedulesMax'],
         inputCheck: createInputCheck(),
       }),
     ],
+    workers: [new ScheduleFiring(deps), new RunEnds(deps)],
     tools: scheduleTools(deps),
-    operations: scheduleOperations({ ...made, limits: { ...labelLimits(settings), minSpacingSeconds } }),
+    operations: scheduleOperations({ ...deps, limits: { ...labelLimits(settings), minSpacingSeconds } }),
   };
 };

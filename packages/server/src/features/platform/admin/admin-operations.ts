@@ -29,6 +29,7 @@ import {
   type LostValueFacts,
   type StoreFacts,
 } from './store-checks.ts';
+import { checkVectors, type VectorFacts } from './vector-checks.ts';
 
 export interface AdminDeps extends StoreFacts, DataDirectoryFacts {
   /** The scheduled backup that failed, if one is pending. */
@@ -37,6 +38,7 @@ export interface AdminDeps extends StoreFacts, DataDirectoryFacts {
   readonly lostValues: () => Promise<LostValueFacts>;
   readonly configuration: ConfigurationFacts;
   readonly providers: ProviderFacts;
+  readonly vectors: () => Promise<VectorFacts | undefined>;
 }
 
 /** Checks that can hang end by then, so that the answer comes before the deadline of the call. */
@@ -77,6 +79,7 @@ const doctor = async (
     backups: async () => [await checkBackups(deps.pendingBackup)],
     'secret values': async () => [await checkSecretValues(deps.lostValues)],
     providers: () => checkProviders(deps.providers, { online: call.online, signal }),
+    vectors: async () => [checkVectors(await deps.vectors())],
     resources: () => checkResources(deps.store.direct.resources, deps.store.now()),
     'audit chain': async () => [await checkAuditChain(deps)],
   };

@@ -47,6 +47,7 @@ beforeEach(async () => {
       defaultModel: 'demo/echo',
       probe: async () => undefined,
     },
+    vectors: async () => undefined,
   };
   // Facts are looked up at each call, so that a test can change one.
   const current = new Proxy(deps, { get: (target, key) => Reflect.get({ ...target, ...facts }, key) });
@@ -70,8 +71,8 @@ describe('RunDoctor', () => {
     expect(checks.filter(({ result }) => result !== 'ok')).toEqual([]);
     expect(checks.map(({ name }) => name)).toEqual([
       ...['configuration', 'data directory', 'key file', 'key file', 'disk', 'clock', 'store', 'store integrity'],
-      ...['migrations', 'bus', 'objects', 'backups', 'secret values', 'providers', 'finalizers', 'not executed'],
-      ...['connector classes', 'audit chain'],
+      ...['migrations', 'bus', 'objects', 'backups', 'secret values', 'providers', 'vectors', 'finalizers'],
+      ...['not executed', 'connector classes', 'audit chain'],
     ]);
     expect(checks.every(({ remedy }) => remedy === '')).toBe(true);
   });
@@ -166,6 +167,18 @@ describe('RunDoctor', () => {
   it('tells when the clock went back', async () => {
     world.clock.stepWallClock(-120_000);
     expect(await resultsOf('clock')).toEqual(['warn: 120 s behind the clock of the store']);
+  });
+
+  it('says what compares vectors, how many documents wait, and what the provider refuses', async () => {
+    expect(await resultsOf('vectors')).toEqual(['ok: off: searches go by words (knowledge.embeddings)']);
+    const found = { model: 'demo/words', engine: 'sqlite-vec v0.1.9', waiting: 3, problem: undefined };
+    facts.vectors = async () => found;
+    const text = 'demo/words, compared by sqlite-vec v0.1.9; 3 documents wait for theirs';
+    expect(await resultsOf('vectors')).toEqual([`ok: ${text}`]);
+    facts.vectors = async () => ({ ...found, problem: 'The model provider refused the credentials.' });
+    expect(await resultsOf('vectors')).toEqual([`fail: ${text}: The model provider refused the credentials.`]);
+    facts.vectors = async () => ({ ...found, engine: undefined });
+    expect((await resultsOf('vectors'))[0]).toMatch(/^warn: searches go by words/);
   });
 
   it('counts the records of the audit log that it verified', async () => {

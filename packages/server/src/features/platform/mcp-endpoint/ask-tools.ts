@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { textOrEmpty } from '../../../base/index.ts';
-import type { McpTask, McpTool, McpToolCall, McpToolResult } from '../../../protocols/mcp-server/contract.ts';
+import type { McpTask, McpTool, McpOfferedCall, McpToolResult } from '../../../protocols/mcp-server/contract.ts';
 import { EVENT, PART, type SessionEvent } from '../../../runtime/contract.ts';
 import type { Sink } from '../../../streams/index.ts';
 import type { CallFacts } from './operation-calls.ts';
@@ -60,7 +60,7 @@ export const askTools = async ({ calls, namespace }: TaskPlace, facts: CallFacts
 /** Asks the agent that the tool names, by a task where the caller takes one; undefined for other tools. */
 export const callAskTool = async (
   place: TaskPlace,
-  call: McpToolCall,
+  call: McpOfferedCall,
   facts: CallFacts,
 ): Promise<McpToolResult | { readonly task: McpTask } | undefined> => {
   if (!call.name.startsWith(PREFIX)) return undefined;
@@ -87,7 +87,7 @@ export const callAskTool = async (
 };
 
 /** Tasks have no progress: who wants to see it gets a while of it, and a task after that. */
-const waitOf = ({ input, asTask, progress }: McpToolCall): number => {
+const waitOf = ({ input, asTask, progress }: McpOfferedCall): number => {
   const shortest = progress === undefined || asTask === 'must' ? 0 : WATCHED_SECONDS;
   const wanted = Number(input['wait_seconds'] ?? (asTask === 'never' ? WAIT_SECONDS : shortest)) || 0;
   return Math.min(wanted, MAX_WAIT_SECONDS);

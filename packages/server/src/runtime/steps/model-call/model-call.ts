@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/index.ts';
 import type { ModelChunk, ModelRegistry, ModelRequest, ModelUsage } from '../../../models/contract.ts';
 import {
+  mediaPartType,
   noMeter,
   type ObjectAccess,
   PART,
@@ -53,16 +54,6 @@ export const usagePart = (usage: TurnUsage): Part => ({
     ...(usage.costMicros === undefined ? {} : { cost_micros: usage.costMicros, cost: usage.costMicros / MICROS }),
   },
 });
-
-const MEDIA_TYPES: readonly (readonly [string, typeof PART.IMAGE | typeof PART.AUDIO | typeof PART.VIDEO])[] = [
-  ['image/', PART.IMAGE],
-  ['audio/', PART.AUDIO],
-  ['video/', PART.VIDEO],
-];
-
-/** Part type of media by its media type; anything else is a FILE. */
-const mediaPartType = (mediaType: string): Part['type'] =>
-  MEDIA_TYPES.find(([prefix]) => mediaType.startsWith(prefix))?.[1] ?? PART.FILE;
 
 type CallEnd = Extract<CallOutcome, { kind: 'finished' | 'failed' }>;
 

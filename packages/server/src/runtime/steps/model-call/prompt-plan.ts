@@ -1,4 +1,4 @@
-import type { Store } from '../../../store/contracts/index.ts';
+import type { ReadTx, Store } from '../../../store/contracts/index.ts';
 import type { OfferedTool } from '../../../tools/contract.ts';
 import {
   type AgentRevision,
@@ -6,6 +6,7 @@ import {
   type PromptAssembler,
   type PromptPlan,
   type PromptRequest,
+  type PromptSkills,
   type SessionSide,
   type SkillSource,
 } from '../../contract.ts';
@@ -38,7 +39,18 @@ const activeSkills = ({ features }: AgentRevision['spec'], { skills }: SessionSi
   return fixed.length === 0 ? skills : [...new Set([...fixed, ...skills])];
 };
 
-/** Plans the prompt of the turn's next model call; skills are read again each time. */
+/** Goals and skills as they are now: tools of the step before may have changed them, and others the text of a skill. */
+const readSide = async (
+  tx: ReadTx,
+  { agent, session, row }: StepTurn,
+  source: SkillSource | undefined,
+): Promise<{ readonly goals: NonNullable<SessionSide['goals']>; readonly skills: PromptSkills | undefined }> => {
+  const side = parseSide((await tx.log.session(session.id)) ?? session);
+  const skills = await source?.promptSkills(tx, row.namespace, activeSkills(agent.spec, side));
+  return { goals: side.goals ?? [], skills };
+};
+
+/** Plans the prompt of the turn's next model call; what the session has of goals and skills is read again each time. */
 export const planPrompt = async (
   turn: StepTurn,
   profile: ResolvedProfile,
@@ -52,12 +64,7 @@ export const planPrompt = async (
   const { agent, session, row, body, claim } = turn;
   const { store, prompts, skills: source } = call.ports;
   const side = parseSide(session);
-  const skills =
-    source === undefined
-      ? undefined
-      : await claim.patiently(() =>
-          store.read((tx) => source.promptSkills(tx, row.namespace, activeSkills(agent.spec, side))),
-        );
+  const { goals, skills } = await claim.patiently(() => store.read((tx) => readSide(tx, turn, source)));
   const request: PromptRequest = {
     agent,
     namespaceLabels: turn.namespaceLabels,
@@ -73,7 +80,7 @@ export const planPrompt = async (
     windowFactor: call.windowFactor,
     skipCompaction: call.skipCompaction,
     compactNow: side.compactRequested === true && !turn.recorded.some(({ part }) => part.type === PART.COMPACTION),
-    goals: (side.goals ?? []).filter((goal) => goal.phase === 'active'),
+    goals: goals.filter((goal) => goal.phase === 'active'),
     ...(skills === undefined ? {} : { skills }),
   };
   return claim.patiently(() => prompts.plan(request));

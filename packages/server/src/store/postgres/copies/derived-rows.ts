@@ -1,6 +1,6 @@
 import { composed, type Session } from '../connection/index.ts';
 import { ADD_WORDS } from '../tables/index.ts';
-import { fillWords } from '../words-form.ts';
+import { fillWords, noteForm } from '../words-form.ts';
 
 /** What other rows say a second time, for finding (0001). */
 const DERIVED = [
@@ -24,5 +24,6 @@ const COUNTERS = [
 export const deriveRows = async (session: Session): Promise<void> => {
   for (const sql of DERIVED) await session.run(sql);
   await fillWords(session, ADD_WORDS);
+  await noteForm(session);
   for (const sql of COUNTERS) await session.rows(sql);
 };

@@ -25,7 +25,7 @@ export { InstanceHandle } from './instance-handle.ts';
 export { LogWriteHandle } from './log/index.ts';
 export { ObjectHandle } from './object-handle.ts';
 export { ResourceWriteHandle } from './resource-write-handle.ts';
-export { ADD_WORDS, chunkVector, RENEW_WORDS, SearchWriteHandle } from './search/index.ts';
+export { ADD_WORDS, chunkVector, probeVectors, RENEW_WORDS, SearchWriteHandle } from './search/index.ts';
 
 /** A reading handle; it keeps no state of its own, so one serves every read of its `access`. */
 export const createReadHandle = (access: Access): ReadTx => new ReadHandle(access);

@@ -36,6 +36,7 @@ export interface WriteRunnerOptions {
   readonly database: Database;
   readonly frontiers: Access['frontiers'];
   readonly rounds: Access['rounds'];
+  readonly vectors: Access['vectors'];
   readonly judge: WriteAccess['judge'];
   readonly random: Random;
   readonly log: Log;
@@ -135,8 +136,11 @@ export class WriteRunner {
     const session = await this.#options.database.acquire();
     const scope = new TransactionScope(session, how);
     const reads = new ReadSet(how.hot, this.#known, how.isRepeat);
-    const { frontiers, rounds, judge, nextToken } = this.#options;
-    const tx = new WriteTransaction({ sql: scope, reads, now, steadyNow, frontiers, rounds, judge, nextToken }, scope);
+    const { frontiers, rounds, vectors, judge, nextToken } = this.#options;
+    const tx = new WriteTransaction(
+      { sql: scope, reads, now, steadyNow, frontiers, rounds, vectors, judge, nextToken },
+      scope,
+    );
     const run: Run = { session, scope, reads, isOver: false };
     try {
       if (how.isInLine) await scope.rows(STAND_IN_LINE);

@@ -4,7 +4,14 @@
  */
 export { artifactTools, artifactToolset } from './artifact-tools.ts';
 export { fileTools } from './file-tools.ts';
-export { memoryTools, type SearchPlaces } from './memory-tools.ts';
-export { type ShareArtifacts, shareArtifacts } from './share-artifacts.ts';
+export { memoryTools, type SearchPlaces, type Understand } from './memory-tools.ts';
+export {
+  type ArtifactObjects,
+  artifactObjects,
+  type KeepArtifact,
+  keepArtifact,
+  type ShareArtifacts,
+  shareArtifacts,
+} from './share-artifacts.ts';
 export { ToolFiles, type ToolFilesDeps } from './tool-files.ts';
 export { retrievedFile, workspaceSearch } from './workspace-search.ts';

@@ -30,6 +30,7 @@ beforeEach(async () => {
     writes,
     pdf: new PdfTexts({ clock: world.clock, log: silentLog }),
     searchPlaces: library.searchPlaces.bind(library),
+    understand: async () => undefined,
   });
   caller = new ToolCaller({ toolSources: [tools] });
 });

@@ -22,6 +22,12 @@ interface FoundMemory {
   readonly updatedAt: number;
 }
 
+/** What a query means, or why searches go by words only for now. */
+type Meant = { readonly model: string; readonly vector: Float32Array } | { readonly notice: string };
+
+/** Asks what a query means; undefined where searches go by words only. Never rejects. */
+export type Understand = (query: string) => Promise<Meant | undefined>;
+
 /** Ranked search over places of the index, as knowledge does it; `keep` leaves out hits, by the records that they stand for. */
 export type SearchPlaces = (
   reads: Pick<ReadTx, 'search'>,
@@ -29,6 +35,7 @@ export type SearchPlaces = (
   asked: {
     readonly query: string;
     readonly limit: number;
+    readonly meant: Meant | undefined;
     readonly keep: (hit: { readonly kind: string; readonly name: string }) => Promise<boolean>;
   },
 ) => Promise<readonly FoundMemory[]>;
@@ -39,6 +46,7 @@ export interface MemoryToolsDeps {
   readonly writes: Pick<FileWrites, 'create' | 'update'>;
   readonly pdf: PdfReader;
   readonly searchPlaces: SearchPlaces;
+  readonly understand: Understand;
 }
 
 /** Where new memories of an agent go: seen by all of its turns, or by those of the same identity; `off`: it has no memory. */
@@ -96,7 +104,7 @@ const memoryTool = (
   };
 };
 
-const searchMemory = ({ store, searchPlaces }: MemoryToolsDeps): Tool =>
+const searchMemory = ({ store, searchPlaces, understand }: MemoryToolsDeps): Tool =>
   memoryTool({
     name: 'search_memory',
     description: 'Searches what was remembered in earlier conversations; answers the best matches with a snippet.',
@@ -110,14 +118,17 @@ const searchMemory = ({ store, searchPlaces }: MemoryToolsDeps): Tool =>
     run: async ({ namespace, identity }, input) => {
       const query = textOrEmpty(input['query']);
       const limit = numberOf(input['limit'], 5);
+      const meant = await understand(query);
       const found = await store.read((tx) =>
         searchPlaces(tx, memoryPlaces(namespace, identity), {
           query,
           limit,
+          meant,
           keep: async ({ kind, name }) => kind === 'File' && isMemory(await tx.resources.get(fileKey(namespace, name))),
         }),
       );
       return jsonResult({
+        ...(meant !== undefined && 'notice' in meant ? { notice: meant.notice } : {}),
         results: found.map(({ path, snippet, score, updatedAt }) => ({
           path,
           snippet,

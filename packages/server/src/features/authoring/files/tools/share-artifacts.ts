@@ -1,9 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { ArtifactAccessSchema } from '@svc/api/data';
 import { Fault, invalidField } from '../../../../base/index.ts';
+import { oncePerCall } from '../../../../idempotency/index.ts';
+import type { ObjectData } from '../../../../runtime/contract.ts';
 import { toolOrigin } from '../../../../tools/authority-contract.ts';
 import type { ToolContext } from '../../../../tools/contract.ts';
-import type { Artifacts } from '../artifacts/index.ts';
+import { type Artifacts, artifactUri } from '../artifacts/index.ts';
+import { filenameOf } from './artifact-tools.ts';
 
 /** What a session that is given work may do with the artifacts that come with it. */
 const OPERATIONS = ['read', 'metadata'];
@@ -35,4 +38,52 @@ export const shareArtifacts =
       });
       await artifacts.grant(toolOrigin(context, 'agent_send'), { place, id: artifact.id }, access);
     }
+  };
+
+/** Objects of artifacts that the session of a call may read, by their addresses. */
+export type ArtifactObjects = (context: ToolContext, uris: readonly string[]) => Promise<readonly ObjectData[]>;
+
+/** Throws ARTIFACT_NOT_FOUND. */
+export const artifactObjects =
+  (artifacts: Artifacts): ArtifactObjects =>
+  async ({ namespace: ns, agent, sessionId }, uris) => {
+    const found: ObjectData[] = [];
+    for (const uri of uris) {
+      const { sha256, sizeBytes, mediaType, filename } = await artifacts.open({ ns, agent, sessionId }, uri, 'read');
+      found.push({ key: sha256, sha256, sizeBytes, mediaType, filename });
+    }
+    return found;
+  };
+
+/** Keeps bytes that another agent answered as an artifact of the session that asked; answers its URI. */
+export type KeepArtifact = (
+  sender: Pick<ToolContext, 'namespace' | 'agent' | 'sessionId' | 'turnId' | 'identity'>,
+  file: {
+    /** One artifact for each key, however often it is kept. */
+    readonly key: string;
+    readonly mediaType: string;
+    readonly filename: string;
+    readonly content: Uint8Array;
+  },
+) => Promise<string>;
+
+/** Throws TOO_LARGE, SESSION_NOT_FOUND, NAMESPACE_DELETED. */
+export const keepArtifact =
+  (artifacts: Artifacts): KeepArtifact =>
+  async (sender, { key, mediaType, filename: named, content }) => {
+    const filename = filenameOf(named);
+    const { namespace: ns, agent, sessionId } = sender;
+    const kept = await artifacts.create(
+      toolOrigin(sender, 'agent_send'),
+      { ns, agent, sessionId },
+      {
+        title: filename,
+        mediaType,
+        filename,
+        content,
+        labels: {},
+        once: (tx, effect) => oncePerCall(tx, key, effect),
+      },
+    );
+    return artifactUri(kept);
   };

@@ -4,7 +4,7 @@ import type { ReadTx, Store, StoredResource } from '../../../../store/contracts/
 import type { ToolContext, ToolResult } from '../../../../tools/contract.ts';
 import { fileSpec } from '../file-facts.ts';
 import { filePlaces, memoryPlaces, type PdfReader } from '../file-text.ts';
-import { memoryMode, type SearchPlaces } from './memory-tools.ts';
+import { memoryMode, type SearchPlaces, type Understand } from './memory-tools.ts';
 import { contentResult } from './tool-content.ts';
 import { shownFile, type ToolFiles } from './tool-files.ts';
 
@@ -13,6 +13,7 @@ export interface WorkspaceSearchDeps {
   readonly files: ToolFiles;
   readonly pdf: PdfReader;
   readonly searchPlaces: SearchPlaces;
+  readonly understand: Understand;
   readonly visibleNamespaces: (reads: Pick<ReadTx, 'resources'>, namespace: string) => Promise<readonly string[]>;
 }
 
@@ -23,9 +24,11 @@ export const workspaceSearch = (deps: WorkspaceSearchDeps) => ({
     const { namespace, agent, identity } = context;
     const hasMemory = (await memoryMode(deps.store.direct, namespace, agent)) !== 'off';
     const places = [...filePlaces(namespace), ...(hasMemory ? memoryPlaces(namespace, identity) : [])];
+    const meant = await deps.understand(asked.query);
     const found = await deps.store.read((tx) =>
       deps.searchPlaces(tx, [...new Set(places)], {
         ...asked,
+        meant,
         keep: async ({ kind, name }) =>
           kind === 'File' && isFound(await tx.resources.get(recordKey('File', namespace, name)), hasMemory),
       }),

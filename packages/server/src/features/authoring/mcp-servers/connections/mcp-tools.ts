@@ -1,5 +1,6 @@
 import { type McpCall, McpFailure, type McpTool } from '../../../../protocols/mcp/contract.ts';
 import type { Tool, ToolContext, ToolResult, ToolWait } from '../../../../tools/contract.ts';
+import { declined, isDeclined, type SignInPort } from './sign-in-tools.ts';
 import { resumeTask, type TaskCall, waitForTask } from './task-calls.ts';
 import { taskOfCall } from './task-wait-rules.ts';
 import { asking, failureResult, replyFrom, resultFor } from './tool-answers.ts';
@@ -8,6 +9,8 @@ import type { RemoteName } from './tool-name-rules.ts';
 /** A tool of a server that an agent may use. */
 export interface RemoteTool extends RemoteName, Pick<TaskCall, 'use' | 'queue'> {
   readonly described: McpTool;
+  /** For a server that people sign in to. */
+  readonly signIn?: SignInPort;
 }
 
 /** Time of a call without a sign of progress. */
@@ -55,10 +58,12 @@ const runTool = async (
 ): Promise<ToolResult | ToolWait> => {
   const { server, use, queue } = remote;
   const asTask: TaskCall = { name, server, context, use, queue };
+  if (isDeclined(context.answers)) return declined(name, server);
   try {
     const taskId = taskOfCall(context);
     return taskId === undefined ? await begin(remote, asTask, input) : await resumeTask(asTask, taskId);
   } catch (error) {
+    if (remote.signIn !== undefined && (await remote.signIn.mends(error))) return remote.signIn.ask(name, context);
     if (!(error instanceof McpFailure)) throw error;
     return failureResult(name, error);
   }

@@ -188,7 +188,15 @@ describe('the checks of tasks', () => {
   });
 
   const poll = (more: Partial<TaskPoll> = {}): TaskPoll => ({
-    ...{ namespace: 'default', agent: 'a', sessionId: 's', turnId: 't', server: 'desk', taskId: TASK.id },
+    ...{
+      namespace: 'default',
+      agent: 'a',
+      sessionId: 's',
+      identity: 'anna',
+      turnId: 't',
+      server: 'desk',
+      taskId: TASK.id,
+    },
     ...{ intervalMs: 2_000, known: [], untilMicros: clock.nowMicros() + HOUR },
     ...more,
   });

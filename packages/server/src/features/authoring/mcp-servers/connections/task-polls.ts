@@ -7,6 +7,7 @@ import type { ConnectionPool } from './connection-pool.ts';
 import type { ServerLookup } from './server-lookup.ts';
 import type { ServerSlot } from './server-slot.ts';
 import { parsePoll, questionKey, type TaskPoll, taskKey } from './task-wait-rules.ts';
+import type { WantedServer } from './wanted-server.ts';
 
 /** Kind of the queue items that check the tasks of servers; key = `<turn>/<call>`. */
 const POLL = 'mcp-task';
@@ -96,11 +97,12 @@ export class TaskPolls implements QueueWorker {
 
   /** `later`: the server cannot be reached now; `gone`: there is no such server or task, or it does not answer as one. */
   async #ask<T>(
-    { namespace, server, agent, sessionId }: TaskPoll,
+    { namespace, server, agent, sessionId, identity }: TaskPoll,
     work: (connection: McpConnection, signal: AbortSignal) => Promise<T>,
   ): Promise<T | 'later' | 'gone'> {
-    const wanted = await this.#deps.lookup.find(namespace, server, { agent, sessionId });
-    if (typeof wanted !== 'object') return 'gone';
+    const wanted = await this.#deps.lookup.find(namespace, server, { agent, sessionId, identity });
+    // Without a grant of its person the call asks for the sign-in itself.
+    if (typeof wanted !== 'object' || isSignInNeeded(wanted)) return 'gone';
     const late = new AbortController();
     const failure = new McpFailure('timeout', 'the server did not answer in time');
     const cancel = this.#deps.clock.after(CHECK_MS, () => late.abort(failure));
@@ -117,6 +119,8 @@ export class TaskPolls implements QueueWorker {
     }
   }
 }
+
+const isSignInNeeded = ({ signIn }: WantedServer): boolean => signIn !== undefined && signIn.grant === undefined;
 
 /** True for failures after which a task is still worth asking for. */
 export const isPassing = ({ kind }: McpFailure): boolean =>

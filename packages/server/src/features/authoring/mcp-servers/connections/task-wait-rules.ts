@@ -43,6 +43,7 @@ export interface TaskPoll {
   readonly namespace: string;
   readonly agent: string;
   readonly sessionId: string;
+  readonly identity: string;
   readonly turnId: string;
   /** The agent's own word for the server. */
   readonly server: string;

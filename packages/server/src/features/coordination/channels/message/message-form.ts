@@ -2,21 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { type ChannelMessage, ChannelMessageSchema, ObjectRefSchema } from '@svc/api/data';
 import { BoundedCache } from '../../../../base/index.ts';
 import { deepFreeze } from '../../../../resources/index.ts';
-import type { ObjectData } from '../../../../runtime/contract.ts';
 import type { ChannelMessageRow } from '../../../../store/contracts/index.ts';
-
-/** JSON of ChannelMessageRow.body; absent members are empty. */
-export interface MessageBody {
-  readonly authorKind: string;
-  readonly author: string;
-  readonly content: string;
-  readonly sourceAgent?: string;
-  readonly sourceSessionId?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly attachments?: readonly ObjectData[];
-  /** Agents that answered each other before this message; 0 of a post. */
-  readonly hops?: number;
-}
+import type { MessageBody } from '../channel-message.ts';
 
 const ENTRIES = 5_000;
 

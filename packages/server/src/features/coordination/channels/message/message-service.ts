@@ -1,5 +1,4 @@
 import { create } from '@bufbuild/protobuf';
-import { ChannelEventKind } from '@svc/api/events';
 import {
   type ChannelMessageResponse,
   ChannelMessageResponseSchema,
@@ -13,23 +12,19 @@ import {
   PostChannelMessageResponseSchema,
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../../auth/contract.ts';
-import { idsAfter, invalidField, isUuid, notFound, oversize, pageSize } from '../../../../base/index.ts';
+import { invalidField, isUuid, notFound, oversize, pageSize } from '../../../../base/index.ts';
 import { messageForm, type RepeatableForm, repeatableCall, writeOnce } from '../../../../idempotency/index.ts';
 import { formatKey, refusal } from '../../../../resources/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
-import {
-  type ChannelMessageRow,
-  channelMessageHolder,
-  type StoredResource,
-  type WriteTx,
-} from '../../../../store/contracts/index.ts';
+import type { ChannelMessageRow, WriteTx } from '../../../../store/contracts/index.ts';
 import { findChannel, requireOpen } from '../channel-access.ts';
-import { touchChannel } from '../channel-kind.ts';
 import type { ChannelLog } from '../channel-log.ts';
+import type { MessageBody } from '../channel-message.ts';
 import type { ChannelsDeps } from '../channels-deps.ts';
 import { settleAttachments } from './attachments.ts';
-import type { MessageBody, MessageForms } from './message-form.ts';
+import type { MessageForms } from './message-form.ts';
 import { checkPost, isContentTooLarge } from './message-rules.ts';
+import { MessageWrites } from './message-writes.ts';
 
 interface Post {
   readonly request: PostChannelMessageRequest;
@@ -37,16 +32,16 @@ interface Post {
   readonly attachments: readonly ObjectData[];
 }
 
-/** Posts, gets and lists messages of channels. Posts are not routed to agents yet: `routed_sessions` is empty. */
+/** Posts, gets and lists messages of channels. */
 export class ChannelMessageService {
   readonly #deps: ChannelsDeps;
-  readonly #log: ChannelLog;
+  readonly #writes: MessageWrites;
   readonly #forms: MessageForms;
   readonly #posted: RepeatableForm<typeof PostChannelMessageRequestSchema, PostChannelMessageResponse>;
 
   constructor(deps: ChannelsDeps, log: ChannelLog, forms: MessageForms) {
     this.#deps = deps;
-    this.#log = log;
+    this.#writes = new MessageWrites(deps, log);
     this.#forms = forms;
     const answer = messageForm(PostChannelMessageResponseSchema);
     this.#posted = { request: PostChannelMessageRequestSchema, answer, hours: deps.limits.idempotencyHours };
@@ -106,21 +101,16 @@ export class ChannelMessageService {
     return rows.slice(0, count);
   }
 
-  /** Message, channel's time, event and audit record in one transaction. */
-  async #store(tx: WriteTx, post: Post): Promise<PostChannelMessageResponse> {
-    const { request, call, attachments } = post;
+  /** The message, what it begins, its events and the audit record in one transaction. */
+  async #store(tx: WriteTx, { request, call, attachments }: Post): Promise<PostChannelMessageResponse> {
     await this.#deps.namespaces.requireLive(tx, request.ns);
     const channel = await findChannel(tx, request);
     requireOpen(channel);
-    await tx.channels.lock(channel.uid);
-    await touchChannel(tx, channel);
-    const row = await this.#row(tx, channel, post);
-    await tx.channels.insertMessage(row);
-    for (const object of attachments)
-      await this.#deps.objects.hold(tx, request.ns, object, channelMessageHolder(channel.uid, row.id));
-    await this.#log.append(tx, channel, [
-      { kind: ChannelEventKind.MESSAGE_CREATED, at: tx.now(), message: row, body: {} },
-    ]);
+    const { row, routes } = await this.#writes.write(tx, channel, {
+      body: bodyOf(request, attachments),
+      subscriptionNames: request.subscriptionNames,
+      cause: { identity: call.caller.identity, lineage: [] },
+    });
     await this.#deps.audit(tx, call, {
       target: formatKey(channel.key),
       namespace: request.ns,
@@ -128,20 +118,17 @@ export class ChannelMessageService {
       outcome: 'posted',
     });
     const names = { namespace: request.ns, channel: request.channel };
-    return create(PostChannelMessageResponseSchema, { message: this.#forms.of(row, names) });
-  }
-
-  async #row(tx: WriteTx, channel: StoredResource, { request, attachments }: Post): Promise<ChannelMessageRow> {
-    const body: MessageBody = {
-      authorKind: request.authorKind === '' ? 'user' : request.authorKind,
-      author: request.author,
-      content: request.content.trim(),
-      ...(Object.keys(request.labels).length === 0 ? {} : { labels: request.labels }),
-      ...(attachments.length === 0 ? {} : { attachments }),
-    };
-    // Messages are listed by id, and their events are numbered as they are posted: both have to be one order.
-    const [newest] = await tx.channels.messagesBefore(channel.uid, undefined, 1);
-    const [id = ''] = idsAfter(this.#deps.ids, newest?.id ?? '', 1);
-    return { channelUid: channel.uid, id, createdAt: tx.now(), body: JSON.stringify(body) };
+    return create(PostChannelMessageResponseSchema, {
+      message: this.#forms.of(row, names),
+      routedSessions: [...routes],
+    });
   }
 }
+
+const bodyOf = (request: PostChannelMessageRequest, attachments: readonly ObjectData[]): MessageBody => ({
+  authorKind: request.authorKind === '' ? 'user' : request.authorKind,
+  author: request.author,
+  content: request.content.trim(),
+  ...(Object.keys(request.labels).length === 0 ? {} : { labels: request.labels }),
+  ...(attachments.length === 0 ? {} : { attachments }),
+});

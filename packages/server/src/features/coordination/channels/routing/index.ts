@@ -1,6 +1,7 @@
 /**
- * features/coordination/channels/routing: which subscriptions a post reaches: mention grammar and routing decision, pure.
- * Creates no session and runs no turn. Nothing calls it before posts are routed to agents; its rules are tested as they are.
+ * features/coordination/channels/routing: which subscriptions a message reaches, and the sessions and turns that begin there: mention
+ * grammar, routing decision, guard against loops, the text of the turn, and what a session knows of its channel. Does not store
+ * messages. Called by message/ and publishing/.
  */
-export { findMentions, isMentioned } from './mention-rules.ts';
-export { matchingSubscriptions, type RoutedMessage } from './routing-rules.ts';
+export { ChannelRouting, type RoutableMessage, type RouteOutcome, routeEvents } from './channel-routing.ts';
+export { CHANNEL_LABEL, type ChannelRoute, keepRoute, type LinkedSession, routeOfSession } from './route-link.ts';

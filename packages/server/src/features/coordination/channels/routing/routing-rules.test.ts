@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findMentions, isMentioned, matchingSubscriptions, type RoutedMessage } from './index.ts';
+import { findMentions, isMentioned } from './mention-rules.ts';
+import { matchingSubscriptions, type RoutedMessage } from './routing-rules.ts';
 
 const mentions = (content: string, name = 'bot'): boolean => isMentioned(findMentions(content), name);
 
@@ -76,12 +77,16 @@ describe('routing', () => {
     ...{ content: 'hello', authorKind: 'user', author: 'ann', subscriptionNames: [] },
     ...more,
   });
-  const candidate = (name: string, trigger: string, more: { agent?: string; enabled?: boolean } = {}) => ({
+  const candidate = (
+    name: string,
+    trigger: string,
+    more: { agent?: string; enabled?: boolean; metadata?: Record<string, string> } = {},
+  ) => ({
     name,
-    spec: { agent: 'bot', trigger, ...more },
+    spec: { agent: 'bot', trigger, metadata: {}, ...more },
   });
   const routed = (sent: RoutedMessage, ...candidates: ReturnType<typeof candidate>[]): string[] =>
-    matchingSubscriptions(sent, candidates).map(({ name }) => name);
+    matchingSubscriptions(sent, candidates, 2).map(({ name }) => name);
 
   it('goes to every matching subscription in the order of names', () => {
     const all = [candidate('c', 'all'), candidate('b', 'all'), candidate('a', 'all', { agent: 'other' })];
@@ -113,5 +118,15 @@ describe('routing', () => {
   it('never reaches routed, disabled and switched off ones', () => {
     const subs = [candidate('r', 'routed'), candidate('d', 'disabled'), candidate('e', 'all', { enabled: false })];
     expect(routed(message({ content: '@bot', subscriptionNames: ['r', 'd', 'e'] }), ...subs)).toEqual([]);
+  });
+
+  it('takes what agents publish only where a subscription asks for it, and only so many in a row', () => {
+    const asks = candidate('a', 'all', { metadata: { agentMessages: 'route' } });
+    const subs = [asks, candidate('b', 'all'), candidate('c', 'mention', { metadata: { agentMessages: 'yes' } })];
+    const published = { authorKind: 'agent', author: 'other', content: '@bot' };
+    expect(routed(message({ ...published, hops: 1 }), ...subs)).toEqual(['a']);
+    expect(routed(message({ ...published, hops: 2 }), ...subs)).toEqual(['a']);
+    expect(routed(message({ ...published, hops: 3 }), ...subs)).toEqual([]);
+    expect(routed(message({ ...published, author: 'bot', hops: 1 }), ...subs)).toEqual([]);
   });
 });

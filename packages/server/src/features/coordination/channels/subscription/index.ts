@@ -3,5 +3,5 @@
  * Which message reaches a subscription is routing's business. Called by channel-operations.ts and app.
  */
 export { subscriptionContract } from './subscription-kind.ts';
-export { isSubscriptionOff } from './subscription-rules.ts';
+export { contextSize, isSubscriptionOff, type ReplyMode, replyModeOf } from './subscription-rules.ts';
 export { SubscriptionService } from './subscription-service.ts';

@@ -38,7 +38,7 @@ describe('subscriptions of channels', () => {
     });
     expect(made.subscription?.status?.phase).toBe('Ready');
     expect(conditions(made)).toEqual([
-      'Ready Unknown NotExecuted',
+      'Ready True Ready',
       'Accepted True Accepted',
       'ReferencesResolved True Resolved',
     ]);

@@ -5,7 +5,7 @@ import {
   ChannelSubscriptionSpecSchema,
 } from '@svc/api/resources';
 import { type FieldViolation, isLongerThan, violation } from '../../../../base/index.ts';
-import { type Finding, type Judged, notExecuted } from '../../../../resources/index.ts';
+import type { Finding, Judged } from '../../../../resources/index.ts';
 import { checkSpecMetadata } from '../channel-rules.ts';
 
 export type ReplyMode = 'tool' | 'auto' | 'none';
@@ -58,17 +58,11 @@ const checkChannelName = (given: string, channel: string): readonly FieldViolati
 const checkLength = (text: string, field: string): readonly FieldViolation[] =>
   isLongerThan(text, MODE_CHARS) ? [violation(field, `more than ${MODE_CHARS} characters`)] : [];
 
-/**
- * How replies of the subscription's sessions leave; unknown text acts as `tool`.
- * @internal Nothing calls it before posts are routed to agents.
- */
+/** How replies of the subscription's sessions leave; unknown text acts as `tool`. */
 export const replyModeOf = (spec: Pick<ChannelSubscriptionSpec, 'replyMode'>): ReplyMode =>
   spec.replyMode === 'auto' || spec.replyMode === 'none' ? spec.replyMode : 'tool';
 
-/**
- * How many messages before the trigger a routed session sees; unknown modes act as `recent_public`.
- * @internal Nothing calls it before posts are routed to agents.
- */
+/** How many messages before the trigger a routed session sees; unknown modes act as `recent_public`. */
 export const contextSize = (spec: Pick<ChannelSubscriptionSpec, 'contextPolicy'>): number =>
   spec.contextPolicy?.mode === 'none' ? 0 : (spec.contextPolicy?.maxMessages ?? CONTEXT_MESSAGES);
 
@@ -87,7 +81,7 @@ export const judgeSubscription = (spec: ChannelSubscriptionSpec, hasAgent: boole
         message: `agent ${spec.agent} does not exist`,
       };
   const phase = isSubscriptionOff(spec) ? 'Disabled' : hasAgent ? 'Ready' : 'Degraded';
-  return { phase, findings: [accepted(spec), references], notExecuted: notExecuted('ChannelSubscription') };
+  return { phase, findings: [accepted(spec), references] };
 };
 
 const accepted = (spec: ChannelSubscriptionSpec): Finding => {

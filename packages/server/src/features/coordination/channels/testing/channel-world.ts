@@ -10,7 +10,7 @@ import {
   PostChannelMessageRequestSchema as PostSchema,
 } from '@svc/api/gateway';
 import type { ChannelSpecSchema, ChannelSubscriptionSpecSchema } from '@svc/api/resources';
-import { silentLog } from '../../../../base/index.ts';
+import { Fault, silentLog } from '../../../../base/index.ts';
 import { ReconcileLoop, StoredKindFacade, statusReconcilers } from '../../../../controllers/index.ts';
 import type { Operation } from '../../../../operations/index.ts';
 import { defaultLabelLimits } from '../../../../resources/index.ts';
@@ -43,6 +43,15 @@ const LIMITS: ChannelLimits = {
   retentionSeconds: 0,
   bufferEvents: 8,
   bufferBytes: 1 << 20,
+  maxHops: 4,
+  agentRate: 60,
+  silenceTokens: ['[SILENT]'],
+};
+
+/** No subscription is reached in this world. */
+const noAgents = {
+  admit: () => Promise.reject(new Fault('UNIMPLEMENTED', 'NO_AGENTS', 'this world runs no agents')),
+  create: () => Promise.reject(new Fault('UNIMPLEMENTED', 'NO_AGENTS', 'this world runs no agents')),
 };
 
 /** The operations as tests call them. */
@@ -118,6 +127,7 @@ export const openChannelWorld = async (
       hold: async (...[, , object, holder]: Parameters<ObjectAccess['hold']>) =>
         void held.push(`${object.key} by ${holder}`),
     },
+    ...{ admission: noAgents, lifecycle: noAgents, artifactObjects: async () => [] },
     limits: { ...LIMITS, ...limits },
   });
   (world.operations as Operation[]).push(...operations);

@@ -4,6 +4,15 @@
  */
 export { CronExpression } from './cron-rules.ts';
 export { parseRunAt } from './run-at-rules.ts';
-export { nextInstant, nextInstants, readTiming, type ScheduleKind, scheduleKind, type Timing } from './timing-rules.ts';
+export {
+  instantsBefore,
+  latestInstant,
+  nextInstant,
+  nextInstants,
+  readTiming,
+  type ScheduleKind,
+  scheduleKind,
+  type Timing,
+} from './timing-rules.ts';
 export { utcCron } from './utc-cron.ts';
 export { isTimezone } from './zone-rules.ts';

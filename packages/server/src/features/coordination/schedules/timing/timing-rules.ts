@@ -84,3 +84,40 @@ export const nextInstants = (
   }
   return found;
 };
+
+/** Micros; a stretch of time is searched for the newest instant in ever longer pieces, so that dense timings are not walked through. */
+const STRETCHES = [60, 3_600, 86_400, 32 * 86_400, 400 * 86_400].map((seconds) => seconds * SECOND);
+
+/** Newest instant that is not after `until`, of those that begin with the instant `first`; `first` where none follows it by then. */
+export const latestInstant = (timing: Timing, first: number, until: number): number => {
+  if (timing.kind === 'at' || until < first) return first;
+  if (timing.kind === 'every') return first + Math.floor((until - first) / timing.interval) * timing.interval;
+  for (const stretch of STRETCHES) {
+    const newest = lastWithin(timing, Math.max(first, until - stretch), until);
+    if (newest !== undefined) return newest;
+    if (until - stretch <= first) break;
+  }
+  return lastWithin(timing, first, until) ?? first;
+};
+
+const lastWithin = (timing: Timing, after: number, until: number): number | undefined => {
+  let newest: number | undefined;
+  for (let next = nextInstant(timing, 0, after); next !== undefined && next <= until; ) {
+    newest = next;
+    next = nextInstant(timing, 0, next);
+  }
+  return newest;
+};
+
+/** How many instants lie from the instant `first` up to `last`, which does not count itself; at most `most`. */
+export const instantsBefore = (
+  timing: Timing,
+  { first, last }: { readonly first: number; readonly last: number },
+  most: number,
+): number => {
+  if (timing.kind === 'every') return Math.min(most, Math.round((last - first) / timing.interval));
+  let count = 0;
+  for (let at: number | undefined = first; at !== undefined && at < last && count < most; count++)
+    at = nextInstant(timing, 0, at);
+  return count;
+};

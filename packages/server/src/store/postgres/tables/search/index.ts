@@ -4,3 +4,4 @@
  */
 export { ADD_WORDS, RENEW_WORDS, SearchReadHandle, SearchWriteHandle } from './search-handle.ts';
 export { chunkVector } from './search-words.ts';
+export { probeVectors } from './vector-table.ts';

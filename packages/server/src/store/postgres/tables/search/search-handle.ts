@@ -1,5 +1,7 @@
 import type {
+  BareQuery,
   DirectoryQuery,
+  NearestQuery,
   SearchDocument,
   SearchHit,
   SearchPlace,
@@ -11,6 +13,7 @@ import { type SearchHitSqlRow, type SearchPlaceSqlRow, toSearchHit, toSearchPlac
 import type { Access, WriteAccess } from '../../access.ts';
 import { statement } from '../../connection/index.ts';
 import { chunkVector, queryOf, scopeQueryOf } from './search-words.ts';
+import { bareChunks, bareDocuments, nearestChunks, putVectors } from './vector-table.ts';
 
 /** Most chunks weighed for one search; more than one may belong to a document. */
 const CANDIDATES = 1_000;
@@ -75,6 +78,33 @@ export class SearchReadHandle implements SearchReads {
     return rows.map((row) => toSearchHit(row, 0));
   }
 
+  get vectorEngine(): string | undefined {
+    const { vectors } = this.#access;
+    if (vectors === undefined) return undefined;
+    return vectors.by === 'pgvector'
+      ? `pgvector ${vectors.version}`
+      : 'plain SQL (the extension pgvector is not there)';
+  }
+
+  async nearest(query: NearestQuery): Promise<readonly SearchHit[]> {
+    const { vectors } = this.#access;
+    const found = new Map<string, SearchHit>();
+    if (vectors === undefined || query.namespaces.length === 0) return [];
+    for (const hit of await nearestChunks(this.#access, vectors, query)) {
+      if (found.size >= query.limit) break;
+      if (!found.has(hit.source)) found.set(hit.source, hit);
+    }
+    return [...found.values()];
+  }
+
+  bareChunks(query: BareQuery) {
+    return bareChunks(this.#access, query);
+  }
+
+  bareDocuments(model: string, limit: number) {
+    return bareDocuments(this.#access, model, limit);
+  }
+
   async directory(query: DirectoryQuery): Promise<readonly SearchPlace[]> {
     const { namespaces, kind, after, path, suffix, limit } = query;
     const start = after === undefined ? 0 : namespaces.indexOf(after.namespace) + 1;
@@ -86,9 +116,14 @@ export class SearchReadHandle implements SearchReads {
   }
 }
 
+/**
+ * Each by one value that is known before the plan is run: after many documents came in at once the statistics say that the tables are
+ * small, and a join would be planned as a scan of all chunks.
+ */
+const DOCUMENT = '(SELECT row FROM search_documents WHERE source = $1)';
 const DROP = [
-  'DELETE FROM search_words WHERE chunk IN (SELECT c.row FROM search_chunks c JOIN search_documents d ON d.row = c.document WHERE d.source = $1)',
-  'DELETE FROM search_chunks WHERE document IN (SELECT row FROM search_documents WHERE source = $1)',
+  `DELETE FROM search_words WHERE chunk = ANY (ARRAY(SELECT row FROM search_chunks WHERE document = ${DOCUMENT}))`,
+  `DELETE FROM search_chunks WHERE document = ${DOCUMENT}`,
   'DELETE FROM search_documents WHERE source = $1',
 ].map((text) => statement(text));
 const ADD_DOCUMENT = statement<{ row: number }>(
@@ -151,6 +186,10 @@ export class SearchWriteHandle extends SearchReadHandle implements SearchWrites 
     ]);
     const vectors = new Map(chunks.map((chunk, ordinal) => [ordinal, chunkVector({ namespace, pathWords }, chunk)]));
     sql.later(ADD_WORDS, [rows.map(({ row }) => row), rows.map(({ ordinal }) => vectors.get(ordinal) ?? '')]);
+  }
+
+  addVectors(model: string, vectors: Parameters<SearchWrites['addVectors']>[1]) {
+    return putVectors(this.#access, model, vectors);
   }
 
   async remove(source: string) {

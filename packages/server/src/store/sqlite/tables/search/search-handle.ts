@@ -1,5 +1,7 @@
 import type {
+  BareQuery,
   DirectoryQuery,
+  NearestQuery,
   SearchDocument,
   SearchHit,
   SearchReads,
@@ -9,31 +11,38 @@ import type {
 import { type SearchHitSqlRow, type SearchPlaceSqlRow, toSearchHit, toSearchPlace } from '../../../rows/index.ts';
 import type { Access, WriteAccess } from '../../access.ts';
 import { type Connection, LIMIT, sql } from '../../connection.ts';
-import { indexText, matchExpression, scopeToken } from './match-expression.ts';
+import { indexText } from './match-expression.ts';
+import { indexPath, pathExpression } from './path-grams.ts';
+import { bareChunks, bareDocuments, nearestChunks, putVectors } from './vector-table.ts';
+import { weighedChunks } from './word-search.ts';
 
-/** Most chunks weighed for one search; more than one may belong to a document. */
-const CANDIDATES = 1_000;
+/** Most paths compared with one query, the newest documents first; below it every one is. */
+const PATHS_MAX = 1_000;
+/** Documents found by the best chunks, from which on the search looks for no worse ones. */
+const ENOUGH = 50;
 
-/** No document of the same kind and path in a namespace that comes before; ?1 lists the namespaces, nearest first. */
-const VISIBLE = `NOT EXISTS (SELECT 1 FROM json_each(?1) AS near JOIN search_documents AS other
-  ON other.namespace = near.value AND other.kind = d.kind AND other.path = d.path WHERE near.key < e.key)`;
+interface PathSqlRow {
+  readonly row: number;
+  readonly namespace: string;
+  readonly path: string;
+  readonly path_folded: string;
+}
 const PLACE = 'd.source, d.kind, d.namespace, d.name, d.path, d.updated_at';
 
-/** Weights: scope, path, heading, body. A title counts more than a mention. */
-const MATCH = sql<{ readonly chunk: number; readonly score: number }>(
-  `SELECT rowid AS chunk, -rank AS score FROM search_words
-   WHERE search_words MATCH ? AND rank MATCH 'bm25(0.0, 8.0, 3.0, 1.0)' ORDER BY rank LIMIT ${CANDIDATES}`,
-);
 const CHUNK = sql<SearchHitSqlRow>(
-  `SELECT ${PLACE}, c.heading, c.body FROM search_chunks AS c JOIN search_documents AS d ON d.row = c.document
-   JOIN json_each(?1) AS e ON e.value = d.namespace WHERE c.row = ?2 AND ${VISIBLE}`,
+  `SELECT ${PLACE}, c.heading, c.body FROM search_chunks AS c JOIN search_documents AS d ON d.row = c.document WHERE c.row = ?`,
 );
-const BY_PATH = sql<SearchHitSqlRow>(
-  `SELECT ${PLACE}, c.heading, c.body FROM json_each(?1) AS e
-   JOIN search_documents AS d ON d.namespace = e.value
-   JOIN search_chunks AS c ON c.document = d.row AND c.ordinal = 0
-   WHERE NOT EXISTS (SELECT 1 FROM json_each(?2) AS part WHERE instr(d.path_folded, part.value) = 0) AND ${VISIBLE}
-   ORDER BY length(d.path), d.path, e.key ${LIMIT.replace('?', '?3')}`,
+const PATHS = sql<PathSqlRow>(
+  `SELECT d.row, d.namespace, d.path, d.path_folded FROM (
+     SELECT rowid AS row FROM search_paths WHERE search_paths MATCH ? ORDER BY rowid DESC LIMIT ${PATHS_MAX}) AS f
+   JOIN search_documents AS d ON d.row = f.row`,
+);
+const FIRST_CHUNK = sql<SearchHitSqlRow>(
+  `SELECT ${PLACE}, c.heading, c.body FROM search_documents AS d
+   JOIN search_chunks AS c ON c.document = d.row AND c.ordinal = 0 WHERE d.row = ?`,
+);
+const HOLDS = sql<{ readonly row: number }>(
+  'SELECT row FROM search_documents WHERE namespace = ? AND kind = ? AND path = ?',
 );
 /** Documents of one namespace in the order of the index; ?3 lists the nearer namespaces. */
 const directory = (condition = '') =>
@@ -48,23 +57,29 @@ const directory = (condition = '') =>
 const DIRECTORY = directory();
 const DIRECTORY_AT = directory('AND d.path = ?7');
 
-const FIND = sql<{ readonly row: number; readonly namespace: string; readonly path_words: string }>(
-  'SELECT row, namespace, path_words FROM search_documents WHERE source = ?',
-);
+interface FoundSqlRow {
+  readonly row: number;
+  readonly namespace: string;
+  readonly path_folded: string;
+  readonly path_words: string;
+}
+const FIND = sql<FoundSqlRow>('SELECT row, namespace, path_folded, path_words FROM search_documents WHERE source = ?');
 const CHUNKS = sql<{ readonly row: number; readonly heading: string; readonly words: string }>(
   'SELECT row, heading, coalesce(words, body) AS words FROM search_chunks WHERE document = ?',
 );
 const DROP_WORDS = sql(
-  `INSERT INTO search_words (search_words, rowid, scope, path, heading, body) VALUES ('delete',?,?,?,?,?)`,
+  `INSERT INTO search_words (search_words, rowid, scope, path, heading, body) VALUES ('delete',?,'',?,?,?)`,
 );
+const DROP_PATH = sql(`INSERT INTO search_paths (search_paths, rowid, path) VALUES ('delete',?,?)`);
 const DROP_CHUNKS = sql('DELETE FROM search_chunks WHERE document = ?');
 const DROP_DOCUMENT = sql('DELETE FROM search_documents WHERE row = ?');
 const ADD_DOCUMENT = sql(
   `INSERT INTO search_documents (source, kind, namespace, name, path, path_folded, path_words, updated_at)
    VALUES (?,?,?,?,?,?,?,?)`,
 );
+const ADD_PATH = sql('INSERT INTO search_paths (rowid, path) VALUES (?,?)');
 const ADD_CHUNK = sql('INSERT INTO search_chunks (document, ordinal, heading, body, words) VALUES (?,?,?,?,?)');
-const ADD_WORDS = sql('INSERT INTO search_words (rowid, scope, path, heading, body) VALUES (?,?,?,?,?)');
+const ADD_WORDS = sql("INSERT INTO search_words (rowid, scope, path, heading, body) VALUES (?,'',?,?,?)");
 
 /** `SearchReads` over one connection: by words, by path and by place. */
 export class SearchReadHandle implements SearchReads {
@@ -77,25 +92,65 @@ export class SearchReadHandle implements SearchReads {
   async match(query: SearchScope & { readonly terms: readonly string[] }) {
     this.#access.enter();
     const { connection } = this.#access;
-    const expression = matchExpression(query.terms, query.namespaces);
     const found = new Map<string, SearchHit>();
-    if (expression === undefined) return this.#access.leave([]);
-    const namespaces = JSON.stringify(query.namespaces);
-    for (const { chunk, score } of connection.of(MATCH).all(expression)) {
-      if (found.size >= query.limit) break;
-      const row = connection.of(CHUNK).get(namespaces, chunk);
-      if (row !== undefined && !found.has(row.source)) found.set(row.source, toSearchHit(row, score));
+    for (const chunks of weighedChunks(connection, query)) {
+      for (const { chunk, score } of chunks) {
+        if (found.size >= query.limit) break;
+        const row = connection.of(CHUNK).get(chunk);
+        if (row === undefined || found.has(row.source) || !isVisible(connection, query.namespaces, row)) continue;
+        found.set(row.source, toSearchHit(row, score));
+      }
+      if (found.size >= Math.min(query.limit, ENOUGH)) break;
     }
     return this.#access.leave([...found.values()]);
   }
 
   async matchPath(query: SearchScope & { readonly parts: readonly string[] }) {
     this.#access.enter();
+    const { connection } = this.#access;
+    const { namespaces, limit } = query;
     const parts = query.parts.map((part) => part.toLowerCase());
-    if (parts.length === 0) return this.#access.leave([]);
-    const values = [JSON.stringify(query.namespaces), JSON.stringify(parts), query.limit];
-    const rows = this.#access.connection.of(BY_PATH).all(...values);
-    return this.#access.leave(rows.map((row) => toSearchHit(row, 0)));
+    if (parts.length === 0 || namespaces.length === 0) return this.#access.leave([]);
+    const fitting = connection
+      .of(PATHS)
+      .all(pathExpression(parts, namespaces))
+      .filter(
+        ({ namespace, path_folded: path }) =>
+          namespaces.includes(namespace) && parts.every((part) => path.includes(part)),
+      )
+      .sort(byLength(namespaces));
+    const found: SearchHit[] = [];
+    for (const { row } of fitting) {
+      if (found.length >= limit) break;
+      const hit = connection.of(FIRST_CHUNK).get(row);
+      if (hit !== undefined && isVisible(connection, namespaces, hit)) found.push(toSearchHit(hit, 0));
+    }
+    return this.#access.leave(found);
+  }
+
+  get vectorEngine(): string | undefined {
+    return this.#access.connection.vectorEngine;
+  }
+
+  async nearest(query: NearestQuery) {
+    this.#access.enter();
+    const { connection } = this.#access;
+    const found = new Map<string, SearchHit>();
+    for (const hit of connection.vectorEngine === undefined ? [] : nearestChunks(connection, query)) {
+      if (found.size >= query.limit) break;
+      if (!found.has(hit.source) && isVisible(connection, query.namespaces, hit)) found.set(hit.source, hit);
+    }
+    return this.#access.leave([...found.values()]);
+  }
+
+  async bareChunks(query: BareQuery) {
+    this.#access.enter();
+    return this.#access.leave(bareChunks(this.#access.connection, query));
+  }
+
+  async bareDocuments(model: string, limit: number) {
+    this.#access.enter();
+    return this.#access.leave(bareDocuments(this.#access.connection, model, limit));
   }
 
   async directory(query: DirectoryQuery) {
@@ -103,6 +158,26 @@ export class SearchReadHandle implements SearchReads {
     return this.#access.leave(placesOf(this.#access.connection, query).map(toSearchPlace));
   }
 }
+
+/** No document of the same kind and path in a namespace that comes before. */
+const isVisible = (
+  connection: Connection,
+  namespaces: readonly string[],
+  document: Pick<SearchHit, 'namespace' | 'kind' | 'path'>,
+): boolean => {
+  const { namespace, kind, path } = document;
+  const place = namespaces.indexOf(namespace);
+  if (place < 0) return false;
+  return namespaces.slice(0, place).every((near) => connection.of(HOLDS).get(near, kind, path) === undefined);
+};
+
+/** Short paths first, then by their bytes, then the nearer namespace. */
+const byLength =
+  (namespaces: readonly string[]) =>
+  (left: PathSqlRow, right: PathSqlRow): number =>
+    left.path.length - right.path.length ||
+    Buffer.compare(Buffer.from(left.path), Buffer.from(right.path)) ||
+    namespaces.indexOf(left.namespace) - namespaces.indexOf(right.namespace);
 
 const placesOf = (connection: Connection, query: DirectoryQuery): readonly SearchPlaceSqlRow[] => {
   const { namespaces, kind, after, path, suffix, limit } = query;
@@ -136,11 +211,16 @@ export class SearchWriteHandle extends SearchReadHandle implements SearchWrites 
     const { source, kind, namespace, name, path, pathWords, updatedAt } = document;
     const paths = [path, path.toLowerCase(), pathWords];
     const row = connection.of(ADD_DOCUMENT).insert(source, kind, namespace, name, ...paths, updatedAt);
-    const scope = scopeToken(namespace);
+    connection.of(ADD_PATH).run(row, indexPath(namespace, path.toLowerCase()));
     document.chunks.forEach(({ heading, text, words }, ordinal) => {
       const chunk = connection.of(ADD_CHUNK).insert(row, ordinal, heading, text, words === text ? null : words);
-      connection.of(ADD_WORDS).run(chunk, scope, ...[pathWords, heading, words].map(indexText));
+      connection.of(ADD_WORDS).run(chunk, ...[pathWords, heading, words].map((part) => indexText(namespace, part)));
     });
+  }
+
+  async addVectors(model: string, vectors: Parameters<SearchWrites['addVectors']>[1]) {
+    this.#access.change();
+    putVectors(this.#access.connection, model, vectors);
   }
 
   async remove(source: string) {
@@ -152,8 +232,9 @@ export class SearchWriteHandle extends SearchReadHandle implements SearchWrites 
 const removeDocument = (connection: Connection, source: string): void => {
   const found = connection.of(FIND).get(source);
   if (found === undefined) return;
-  const scope = scopeToken(found.namespace);
+  const inIndex = (text: string): string => indexText(found.namespace, text);
   for (const { row, heading, words } of connection.of(CHUNKS).all(found.row))
-    connection.of(DROP_WORDS).run(row, scope, ...[found.path_words, heading, words].map(indexText));
+    connection.of(DROP_WORDS).run(row, ...[found.path_words, heading, words].map(inIndex));
+  connection.of(DROP_PATH).run(found.row, indexPath(found.namespace, found.path_folded));
   for (const drop of [DROP_CHUNKS, DROP_DOCUMENT]) connection.of(drop).run(found.row);
 };

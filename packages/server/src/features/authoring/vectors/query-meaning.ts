@@ -1,0 +1,88 @@
+import { BoundedCache, type Clock, type Log } from '../../../base/index.ts';
+import type { Store } from '../../../store/contracts/index.ts';
+
+/** A model that makes vectors. */
+export interface VectorTarget {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** A vector for each text, or why there is none. */
+type Embedded =
+  | { readonly vectors: readonly Float32Array[] }
+  | { readonly failure: { readonly errorClass: string; readonly sentence: string; readonly retryAfterMs?: number } };
+
+/** Makes vectors of texts, each request once; never rejects. */
+export interface Embedder {
+  embed(
+    request: VectorTarget & {
+      readonly texts: readonly string[];
+      readonly purpose: 'document' | 'query';
+      readonly signal: AbortSignal;
+    },
+  ): Promise<Embedded>;
+}
+
+/** What a query means, as the vectors of a model say it; or why searches go by words only for now. */
+export type Meant = { readonly model: string; readonly vector: Float32Array } | { readonly notice: string };
+
+interface QueryMeaningDeps {
+  readonly store: Pick<Store, 'direct'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly models: Embedder;
+  readonly target: VectorTarget;
+}
+
+/** How long a search waits for the vector of its query. */
+const QUERY_MS = 3_000;
+/** How long a model that failed is not asked again. */
+const PAUSE_MS = 15_000;
+const KEPT_QUERIES = 512;
+
+/** The name under which the vectors of a model are stored. */
+export const modelName = ({ provider, model }: VectorTarget): string => `${provider}/${model}`;
+
+/** Vectors of queries. A search never fails for the want of one, and waits a few seconds for it at most. */
+export class QueryMeaning {
+  readonly #deps: QueryMeaningDeps;
+  readonly #kept = new BoundedCache<string, Float32Array>(KEPT_QUERIES);
+  #pausedUntilMs = 0;
+
+  constructor(deps: QueryMeaningDeps) {
+    this.#deps = deps;
+  }
+
+  /** Undefined where the store compares no vectors. */
+  async of(query: string): Promise<Meant | undefined> {
+    const { store, clock, log, target } = this.#deps;
+    if (store.direct.search.vectorEngine === undefined) return undefined;
+    const model = modelName(target);
+    const known = this.#kept.get(query);
+    if (known !== undefined) return { model, vector: known };
+    if (clock.monotonicMs() < this.#pausedUntilMs) return WORDS_ONLY;
+    const vector = await this.#ask(query);
+    if (vector instanceof Float32Array) {
+      this.#kept.set(query, vector);
+      return { model, vector };
+    }
+    this.#pausedUntilMs = clock.monotonicMs() + PAUSE_MS;
+    log.warn('searches go by words only for a moment', { model, reason: vector });
+    return WORDS_ONLY;
+  }
+
+  /** The vector, or the sentence that says why there is none. */
+  async #ask(query: string): Promise<Float32Array | string> {
+    const { clock, models, target } = this.#deps;
+    const late = new AbortController();
+    const cancel = clock.after(QUERY_MS, () => late.abort());
+    const answer = await models.embed({ ...target, texts: [query], purpose: 'query', signal: late.signal });
+    cancel();
+    if ('failure' in answer) return answer.failure.sentence;
+    return answer.vectors[0] ?? 'The provider answered no vector.';
+  }
+}
+
+const WORDS_ONLY: Meant = {
+  notice: 'Searched by words only: the model that compares meanings does not answer at the moment.',
+};

@@ -1,0 +1,213 @@
+import { ChannelEventKind } from '@svc/api/events';
+import {
+  type ChannelSpec,
+  ChannelSpecSchema,
+  type ChannelSubscriptionSpec,
+  ChannelSubscriptionSpecSchema,
+} from '@svc/api/resources';
+import { isFault } from '../../../../base/index.ts';
+import { messageFromText } from '../../../../resources/index.ts';
+import { mediaPartType, PART, type Part, type TurnCause } from '../../../../runtime/contract.ts';
+import {
+  type ChannelMessageRow,
+  type StoredResource,
+  sessionHolder,
+  type WriteTx,
+} from '../../../../store/contracts/index.ts';
+import type { NewEvent } from '../channel-log.ts';
+import type { MessageBody } from '../channel-message.ts';
+import type { ChannelsDeps } from '../channels-deps.ts';
+import { contextSize, replyModeOf } from '../subscription/index.ts';
+import { CHANNEL_LABEL, keepRoute } from './route-link.ts';
+import { matchingSubscriptions } from './routing-rules.ts';
+import { type ReadMessage, turnText } from './turn-text-rules.ts';
+
+/** A stored message that subscriptions are tried for. */
+export interface RoutableMessage {
+  readonly channel: StoredResource;
+  readonly row: ChannelMessageRow;
+  readonly body: MessageBody;
+  readonly subscriptionNames: readonly string[];
+  /** Whom the turns work for, and the turns that led to them. */
+  readonly cause: Pick<TurnCause, 'identity' | 'lineage'>;
+}
+
+/** What became of one subscription that matched: a session and a turn, or why there is none. */
+export interface RouteOutcome {
+  readonly subscription: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  /** `REASON: text`; '' on success. */
+  readonly error: string;
+}
+
+interface Subscription {
+  readonly name: string;
+  readonly spec: ChannelSubscriptionSpec;
+}
+
+const MINUTE_MICROS = 60_000_000;
+const PAGE = 200;
+const AGENT = 'agent';
+const CAUSE = 'channel';
+
+export type ChannelRoutingDeps = Pick<ChannelsDeps, 'admission' | 'lifecycle' | 'objects' | 'writer' | 'limits'>;
+
+/**
+ * Begins a session and a turn for each subscription that a message reaches, in the transaction that stores the message. A route that fails
+ * is undone alone and reported; the message and the other routes stay.
+ */
+export class ChannelRouting {
+  readonly #deps: ChannelRoutingDeps;
+
+  constructor(deps: ChannelRoutingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Subscriptions that the message reaches, or why messages of agents go nowhere for the moment. */
+  async matches(
+    tx: WriteTx,
+    message: Omit<RoutableMessage, 'row'>,
+  ): Promise<readonly Subscription[] | { readonly guard: string }> {
+    const { channel, body, subscriptionNames } = message;
+    const { maxHops, agentRate } = this.#deps.limits;
+    const found = matchingSubscriptions({ ...body, subscriptionNames }, await subscriptionsOf(tx, channel), maxHops);
+    if (found.length === 0 || body.authorKind !== AGENT) return found;
+    if ((await routedAgentMessages(tx, channel.uid, agentRate)) < agentRate) return found;
+    return { guard: `LOOP_GUARD: agents wrote ${agentRate} messages in this channel within a minute` };
+  }
+
+  /** Routes in the order of the subscriptions' names. */
+  async begin(
+    tx: WriteTx,
+    message: RoutableMessage,
+    subscriptions: readonly Subscription[],
+  ): Promise<readonly RouteOutcome[]> {
+    const outcomes: RouteOutcome[] = [];
+    for (const subscription of subscriptions) {
+      const { name, spec } = subscription;
+      const route = { subscription: name, agent: spec.agent };
+      try {
+        const begun = await tx.savepoint(() => this.#begin(tx, message, subscription));
+        outcomes.push({ ...route, ...begun, error: '' });
+      } catch (error) {
+        if (!isFault(error)) throw error;
+        outcomes.push({ ...route, sessionId: '', turnId: '', error: `${error.reason}: ${error.message}` });
+      }
+    }
+    return outcomes;
+  }
+
+  async #begin(tx: WriteTx, message: RoutableMessage, { name, spec }: Subscription) {
+    const { admission, lifecycle, objects, writer } = this.#deps;
+    const { channel, row, body, cause } = message;
+    const { namespace } = channel.key;
+    const { agent } = spec;
+    const replyMode = replyModeOf(spec);
+    const hops = body.hops ?? 0;
+    const labels = {
+      'svc/message-source': CAUSE,
+      [CHANNEL_LABEL]: channel.key.name,
+      'svc/channel-message': row.id,
+      'svc/channel-subscription': name,
+      'svc/channel-trigger': spec.trigger,
+      'svc/channel-reply-mode': replyMode,
+      'svc/channel-hops': String(hops),
+    };
+    const { id: sessionId } = await lifecycle.create(tx, { namespace, agent, labels, identity: cause.identity });
+    await keepRoute(
+      { tx, writer },
+      { namespace, agent, sessionId },
+      {
+        channelUid: channel.uid,
+        channel: channel.key.name,
+        subscription: name,
+        messageId: row.id,
+        replyMode,
+        hops,
+        answeredBy: '',
+      },
+    );
+    for (const object of body.attachments ?? []) await objects.hold(tx, namespace, object, sessionHolder(sessionId));
+    const { turnId } = await admission.admit(tx, {
+      namespace,
+      agent,
+      sessionId,
+      parts: await turnParts(tx, message, spec),
+      labels,
+      whenBusy: 'QUEUE',
+      cause: { ...cause, kind: CAUSE, labels },
+    });
+    return { sessionId, turnId };
+  }
+}
+
+/** Events of routes, to be shown after the message. */
+export const routeEvents = (outcomes: readonly RouteOutcome[], at: number): readonly NewEvent[] =>
+  outcomes.map(({ subscription, agent, sessionId, error }) =>
+    error === ''
+      ? { kind: ChannelEventKind.SESSION_ROUTED, at, body: { sessionId, agent, subscription } }
+      : { kind: ChannelEventKind.ERROR, at, body: { agent, subscription, error } },
+  );
+
+const subscriptionsOf = async (tx: WriteTx, { key }: StoredResource): Promise<readonly Subscription[]> => {
+  const scope = { type: 'namespace', namespace: key.namespace } as const;
+  const query = { kind: 'ChannelSubscription', scope, parent: key.name, limit: PAGE } as const;
+  const found: Subscription[] = [];
+  for (let after: StoredResource['key'] | undefined; ; ) {
+    const page = await tx.resources.list({ ...query, ...(after === undefined ? {} : { after }) });
+    for (const record of page) {
+      if (record.deletionTimestamp !== undefined) continue;
+      const spec = messageFromText(ChannelSubscriptionSpecSchema, record.spec) as ChannelSubscriptionSpec;
+      found.push({ name: record.key.name, spec });
+    }
+    after = page.at(-1)?.key;
+    if (page.length < PAGE || after === undefined) return found;
+  }
+};
+
+/** Messages of agents that were routed within the last minute; counts up to `most`. */
+const routedAgentMessages = async (tx: WriteTx, channelUid: string, most: number): Promise<number> => {
+  let count = 0;
+  for (let before: string | undefined; ; ) {
+    const page = await tx.channels.messagesBefore(channelUid, before, PAGE);
+    for (const { createdAt, body } of page) {
+      if (createdAt <= tx.now() - MINUTE_MICROS) return count;
+      count += (JSON.parse(body) as MessageBody).isRoutedAgent === true ? 1 : 0;
+      if (count >= most) return count;
+    }
+    before = page.at(-1)?.id;
+    if (page.length < PAGE || before === undefined) return count;
+  }
+};
+
+const turnParts = async (
+  tx: WriteTx,
+  { channel, row, body }: RoutableMessage,
+  spec: ChannelSubscriptionSpec,
+): Promise<readonly Part[]> => {
+  const size = contextSize(spec);
+  const before = size === 0 ? undefined : await tx.channels.messagesBefore(channel.uid, row.id, size);
+  const text = turnText({
+    channel: channel.key.name,
+    title: (messageFromText(ChannelSpecSchema, channel.spec) as ChannelSpec).title,
+    agent: spec.agent,
+    replyMode: replyModeOf(spec),
+    trigger: { id: row.id, ...body },
+    before: before?.toReversed().map(readMessage),
+  });
+  const createdAt = tx.now();
+  const files = (body.attachments ?? []).map(
+    (object): Part => ({
+      id: '',
+      type: mediaPartType(object.mediaType),
+      name: object.filename,
+      object,
+      createdAt,
+    }),
+  );
+  return [{ id: '', type: PART.TEXT, content: text, createdAt }, ...files];
+};
+
+const readMessage = ({ id, body }: ChannelMessageRow): ReadMessage => ({ id, ...(JSON.parse(body) as MessageBody) });
