@@ -34,7 +34,8 @@ const isJailed = async (): Promise<boolean> => {
     const { resource } = await rest.ok<{
       resource: { status: { sandboxClass: { conditions?: readonly Condition[] } } };
     }>('GET /v1/ns/default/resources/SandboxClass/jail');
-    return resource.status.sandboxClass.conditions?.find(({ type }) => type === 'ProviderAvailable');
+    const { conditions = [] } = resource.status.sandboxClass;
+    return conditions.find(({ type, status }) => type === 'ProviderAvailable' && status !== 'Unknown');
   });
   return found.status === 'True';
 };
@@ -68,7 +69,7 @@ it('an external agent dies with its server: a prompt without effects is repeated
     until('the agent runs', async () => processesWith(mark).length > 0 || undefined);
   const gone = (mark: string): Promise<true> =>
     until('nothing of the agent is left', async () => processesWith(mark).length === 0 || undefined);
-  const reader = new SessionReader(rest, acting);
+  const reader = new SessionReader(rest, acting, { keepsCursor: true });
   await reader.start();
   await Promise.all([run(held), run(acted)]);
   await until(

@@ -1,5 +1,5 @@
 import type { AcpRuntime } from '@svc/api/resources';
-import type { TurnErrorClass } from './record/turn-error.ts';
+import type { TurnErrorClass } from './record/index.ts';
 
 /** Between the step that runs a turn in an external agent, a harness, and the feature that starts harnesses in sandboxes. */
 
@@ -34,7 +34,7 @@ export interface HarnessCall {
   readonly name: string;
 }
 
-/** A tool of the agent, as its harness is told of it. */
+/** A tool of the agent, as its harness learns of it. */
 export interface HarnessTool {
   readonly name: string;
   readonly description: string;
@@ -80,7 +80,7 @@ export interface HarnessSink {
   /** Tools of the agent that the harness may call. */
   tools(): Promise<readonly HarnessTool[]>;
   callTool(call: HarnessToolCall): Promise<HarnessToolResult>;
-  /** Id of the chosen option; undefined when nobody answered in time, or the turn ends. */
+  /** Id of the chosen option; undefined when no one answered in time, or the turn ends. */
   ask(question: HarnessQuestion): Promise<string | undefined>;
 }
 

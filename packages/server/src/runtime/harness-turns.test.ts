@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { PART } from './index.ts';
+import { PART, QuotaFault, type UsageMeter } from './index.ts';
 import { parseSide } from './record/index.ts';
 import { findProblems } from './testing/invariants.ts';
 import { Machine, type ProcessOptions } from './testing/machine.ts';
+import { recordedUsage } from './testing/recorded-usage.ts';
 import { ScriptedHarness } from './testing/scripted-harness.ts';
 import { useMachine } from './testing/with-machine.ts';
 
@@ -127,6 +128,36 @@ describe('a turn in a harness', () => {
     await machine.answer(question!);
     await machine.quiet();
     expect(await machine.turn(second.turnId)).toMatchObject({ state: 'COMPLETED' });
+  });
+});
+
+describe('a harness under a quota', () => {
+  const reserved = new Set<string>();
+  const meter = recordedUsage();
+  const usage: UsageMeter = {
+    ...meter,
+    reserve: async (...reservation) => {
+      const [, metric, { provider = '', model = '' }, key] = reservation;
+      reserved.add([metric, provider, model, metric === 'tool.calls' ? key.split('_').at(-1) : ''].join(' ').trim());
+      const used = [...reserved].filter((one) => one.startsWith('tool.calls')).length;
+      if (used > 2) throw new QuotaFault('2 of 2 tool calls are used', { metadata: {}, retryAfterMs: 1 }, undefined);
+      return meter.reserve(...reservation);
+    },
+  };
+  const world = useMachine({ spec: SPEC, deps: { harnesses: harness, usage }, isMetered: true });
+
+  it('counts its prompt and each of its calls, and ends where they are used up (R62, 12.77)', async () => {
+    const { machine } = world;
+    const session = await machine.session();
+    const first = await machine.send(session, 'begin look\nend look seen\ntool put {"n":1}\ntext done');
+    await machine.quiet();
+    expect(await machine.turn(first.turnId)).toMatchObject({ state: 'COMPLETED' });
+    expect([...reserved]).toEqual(['agent.sessions', 'llm.requests acp demo', 'tool.calls   0', 'tool.calls   1']);
+    expect(await machine.chargedTokens()).toBe(5);
+    const second = await machine.send(session, 'begin a\nend a x\nbegin b\nend b x\nbegin c\nend c x');
+    await machine.quiet();
+    const body = JSON.parse((await machine.turn(second.turnId))!.body) as { readonly reason: string };
+    expect(body.reason).toBe('quota_exceeded');
   });
 });
 

@@ -30,7 +30,7 @@ class UpdateQueue {
   #tail: Promise<void> = Promise.resolve();
   #waiting = 0;
   #roomWanted: (() => void) | undefined;
-  /** A loaded session tells its history first: that is no part of a prompt. */
+  /** A loaded session tells its history first: that belongs to no prompt. */
   isListening = false;
 
   constructor(handle: (update: AgentUpdate) => Promise<void>, failed: (error: unknown) => void) {
@@ -203,7 +203,7 @@ const usageOf = (said: unknown): AgentUsage | undefined => {
   };
 };
 
-/** The client's handlers; a Fault is told to the agent by its message, anything else as an internal error. */
+/** The client's handlers; the agent learns the message of a Fault, and of anything else that it is an internal error. */
 const clientApp = (library: Library, requests: AgentRequests, updates: UpdateQueue) => {
   const { client, methods, RequestError } = library;
   const told = async <T>(work: () => T | Promise<T>): Promise<T> => {

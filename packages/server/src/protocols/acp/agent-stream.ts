@@ -18,7 +18,7 @@ const isMessage = (value: unknown): value is JsonMessage =>
 
 /**
  * The messages of an agent as the library takes them, one line at a time and not before there is room for what it says, so that a fast
- * agent waits for a slow reader. A line that is no message is answered by the library. Exceeding a limit ends the stream with an error.
+ * agent waits for a slow reader. The library answers a line that is not a message. Exceeding a limit ends the stream with an error.
  */
 export class AgentStream {
   readonly stream: Stream;
@@ -81,7 +81,7 @@ export class AgentStream {
   }
 }
 
-/** What an agent prints that is no message is skipped: several print notices before they speak the protocol. */
+/** What an agent prints that is not a message is skipped: several print notices before they speak the protocol. */
 const parsed = (line: Uint8Array): JsonMessage | undefined => {
   const text = new TextDecoder().decode(line).trim();
   if (!text.startsWith('{')) return undefined;

@@ -76,7 +76,7 @@ interface TerminalExit {
   readonly exitCode: number | undefined;
 }
 
-/** What an agent asks of its client. Each may throw a Fault, whose message the agent is told. */
+/** What an agent asks of its client. Each may throw a Fault, whose message the agent learns. */
 export interface AgentRequests {
   /** One update of the prompt under way; the next one comes when it resolves. */
   update(update: AgentUpdate): Promise<void>;

@@ -40,7 +40,7 @@ const boundedInput = (input: unknown): unknown =>
   JSON.stringify(input).length > INPUT_CHARS ? { note: 'the input is too large to keep' } : input;
 
 /** What is said about a tool call; undefined without an id. */
-export const toolUpdate = (said: unknown): ToolUpdate | undefined => {
+const toolUpdate = (said: unknown): ToolUpdate | undefined => {
   if (!isRecord(said)) return undefined;
   const callId = cut(said['toolCallId'], NAME_CHARS);
   if (callId === '') return undefined;

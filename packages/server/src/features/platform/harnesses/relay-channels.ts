@@ -70,7 +70,7 @@ export class RelayChannels {
     return { output, write: (bytes) => this.#process.write(frame(id, bytes)) };
   }
 
-  /** Reads to the end of the process; what is wrong with it, the reader of the harness is told. */
+  /** Reads to the end of the process; the reader of the harness learns what is wrong with it. */
   async #pump(): Promise<void> {
     let failure: unknown;
     try {

@@ -24,7 +24,7 @@ import {
  *
  * Lines of a prompt that begin with `!` are directives, done in order; the other lines are answered with `You said: ...`:
  * `!say TEXT`, `!think TEXT`, `!read PATH`, `!write PATH TEXT`, `!run COMMAND`, `!ask KIND TITLE`, `!tool NAME JSON` (of the servers that
- * the client offers), `!recall` (what this session was told before), `!env NAME`, `!hold` (until it is cancelled), `!exit CODE`, `!raw TEXT` (prints
+ * the client offers), `!recall` (the earlier prompts of this session), `!env NAME`, `!hold` (until it is cancelled), `!exit CODE`, `!raw TEXT` (prints
  * a line of its own), `!flood N` (N updates).
  */
 

@@ -1,7 +1,7 @@
 import type { ModelMessage } from '../../../models/contract.ts';
 import { PART, type Part, type TranscriptMessage } from '../../contract.ts';
 
-/** Tokens of the conversation that a new session of a harness is told. */
+/** Tokens of the conversation that a new session of a harness learns. */
 const TRANSCRIPT_TOKENS = 8_000;
 const USER = 1;
 

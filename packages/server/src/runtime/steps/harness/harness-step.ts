@@ -13,7 +13,12 @@ import { HarnessRecorder, type RecorderPorts, TooMuchText } from './harness-reco
 import { type HarnessToolPorts, HarnessTools } from './harness-tools.ts';
 
 /** What harness steps use. */
-export interface HarnessPorts extends RecorderPorts, QuestionPorts, PromptPorts, HarnessToolPorts {
+export interface HarnessPorts
+  extends RecorderPorts,
+    Omit<QuestionPorts, 'config'>,
+    PromptPorts,
+    Omit<HarnessToolPorts, 'config'> {
+  readonly config: QuestionPorts['config'] & HarnessToolPorts['config'];
   readonly models: Pick<ModelRegistry, 'countTokens'>;
   /** Absent: there are no harnesses, and no agent that needs one is ready. */
   readonly harnesses?: Harnesses;
@@ -155,7 +160,7 @@ class HarnessRun {
   async #conclude(end: HarnessEnd): Promise<StepResult> {
     const turn = this.#turn;
     if (this.#refused !== undefined) {
-      const { budget: _asksNobody, ...refusal } = this.#refused;
+      const { budget: _unused, ...refusal } = this.#refused;
       return refusal;
     }
     if (turn.signal.aborted) return ABORTED;

@@ -35,7 +35,7 @@ export class StoppableProvider implements SandboxProvider {
     const begun = await this.#run(() => this.#provider.start(plan, command, this.#ending(signal)));
     const { ended } = begun;
     this.#open.add(ended);
-    // The caller is told how it ended.
+    // The caller learns how it ended.
     void ended.catch(() => undefined).then(() => this.#open.delete(ended));
     return begun;
   }
