@@ -1,5 +1,5 @@
 import { isFault, isRecord } from '../../base/index.ts';
-import type { McpOffer, McpServing, McpOfferedCall, McpToolResult } from './contract.ts';
+import type { McpOffer, McpOfferedCall, McpServing, McpToolResult } from './contract.ts';
 import { knowsTasks, offerTasks, TASKS_EXTENSION, taskAnswer } from './mcp-tasks.ts';
 
 type Library = typeof import('@modelcontextprotocol/server');

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { textOrEmpty } from '../../../base/index.ts';
-import type { McpTask, McpTool, McpOfferedCall, McpToolResult } from '../../../protocols/mcp-server/contract.ts';
+import type { McpOfferedCall, McpTask, McpTool, McpToolResult } from '../../../protocols/mcp-server/contract.ts';
 import { EVENT, PART, type SessionEvent } from '../../../runtime/contract.ts';
 import type { Sink } from '../../../streams/index.ts';
 import type { CallFacts } from './operation-calls.ts';
