@@ -94,6 +94,7 @@ const authoring = (
       bindings: host.facade('McpServerBinding'),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
       connector,
+      wakes: runtime.wakes,
       broker: { fetch: brokerFetch, sign: access.signPlatform },
       oauth,
       lifecycle: runtime.lifecycle,
