@@ -17,7 +17,7 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
   workspaces: {
     // All of it is tools and tests, so that there is nothing here to call production.
     '.': {
-      entry: ['tools/bootstrap/*.mjs', 'tools/checks/run.mjs', 'bench/*.{ts,mjs}'],
+      entry: ['tools/bootstrap/*.mjs', 'tools/checks/run.mjs', 'tools/generate/*.mjs', 'bench/*.{ts,mjs}'],
       project: ['tools/**/*.{ts,mjs}', 'e2e/**/*.ts', 'bench/**/*.{ts,mjs}'],
     },
     'packages/api': { entry: ['src/*.ts!'], project: ['src/**/*.ts!', ...notTests] },
@@ -25,6 +25,8 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
       entry: [
         'src/store/sqlite/testing/crash-writer.ts',
         'src/**/*-worker.ts!',
+        // Becomes a program of its own, which sandboxes run.
+        'src/protocols/acp/demo-agent/demo-agent.ts!',
         // Writes docs/configuration.md when it is run by hand.
         'src/app/config/configuration-doc.ts!',
         // Specified, tested, and called by nothing before posts are routed to agents and searches use vectors.

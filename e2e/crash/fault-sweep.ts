@@ -13,8 +13,8 @@ type Fate = 'killed at start' | 'killed in turn' | 'survived';
 interface Played {
   readonly title: string;
   readonly clients: 'attached' | 'none';
-  /** Plan of the process that is started after this one; none unless given. */
-  readonly following?: string;
+  /** Makes sure that a process without a plan is there for the checks. */
+  readonly calm: (isKilled: boolean) => Promise<void>;
 }
 
 const seed = process.env['SVC_TEST_SEED'] ?? '1';
@@ -36,8 +36,6 @@ export class FaultSweep implements AsyncDisposable {
   readonly #model: MockModel;
   readonly #server: ServerProcess;
   readonly #rest: RestCaller;
-  /** Plan that the running process was started with. */
-  #plan = '';
 
   private constructor(model: MockModel, server: ServerProcess) {
     this.#model = model;
@@ -84,42 +82,43 @@ export class FaultSweep implements AsyncDisposable {
       () => false,
     );
     if (!started) await this.#server.restart({ SVC_FAULT_POINT: '' });
-    const isKilled = await this.#play(session, { title: `${plan} ${clients}`, clients });
+    const isKilled = await this.#play(session, {
+      title: `${plan} ${clients}`,
+      clients,
+      calm: async (isGone) => {
+        // A process that outlived its plan still waits for the point, which idle work may pass at any time: it must not meet the checks.
+        if (!isGone) await this.#server.kill();
+        await this.#server.restart({ SVC_FAULT_POINT: '' });
+      },
+    });
     if (!started) return 'killed at start';
     return isKilled ? 'killed in turn' : 'survived';
   }
 
-  /** The process that is started after a kill holds the plan for the next one, and counts from a signal on. */
+  /** One process meets plan after plan until it is killed, and counts from when it is told of one. */
   async #turn(plan: string, clients: 'attached' | 'none'): Promise<Fate> {
-    const next = `${plan}:signal`;
-    if (this.#plan !== next) {
-      await this.#server.kill();
-      await this.#restart(next);
-    }
     const session = await this.#rest.createSession('worker');
-    await this.#server.told('SIGUSR2', 'counting the passings');
-    const [point, passing] = plan.split(':');
-    const following = `${point}:${Number(passing) + 1}:signal`;
-    const isKilled = await this.#play(session, { title: `${plan} ${clients}`, clients, following });
+    if (!(await this.#server.arm(plan))) throw new Error(`the server ended before it met ${plan}\n${this.#server.log}`);
+    const isKilled = await this.#play(session, {
+      title: `${plan} ${clients}`,
+      clients,
+      calm: async (isGone) => {
+        // Idle work may have passed the point since.
+        if (isGone || !(await this.#server.arm(''))) await this.#server.restart();
+      },
+    });
     return isKilled ? 'killed in turn' : 'survived';
   }
 
-  async #restart(plan: string): Promise<void> {
-    this.#plan = plan;
-    await this.#server.restart({ SVC_FAULT_POINT: plan });
-  }
-
-  async #play(session: SessionKey, { title, clients, following = '' }: Played): Promise<boolean> {
+  async #play(session: SessionKey, { title, clients, calm }: Played): Promise<boolean> {
     const readers = clients === 'none' ? [] : [true, false].map((keepsCursor) => this.#reader(session, keepsCursor));
     await Promise.all(readers.map((reader) => reader.start()));
     const gone = this.#server.ended().then(() => 'gone' as const);
     const sent = await this.#send(session, title);
     const first = await Promise.race([gone, sent ? this.#untilIdle(session).catch(() => gone) : gone]);
     const isKilled = first === 'gone' || (await this.#isGone());
-    // A process that outlived its plan still waits for the point, which idle work may pass at any time: it must not meet the checks.
-    if (!isKilled) await this.#server.kill();
-    await gone;
-    await this.#restart(following);
+    if (isKilled) await gone;
+    await calm(isKilled);
     if (isKilled && !sent) await this.#send(session, title);
     await this.#untilIdle(session);
     await Promise.all(readers.map((reader) => reader.ended()));

@@ -124,8 +124,7 @@ describe('an agent that uses a server, asks a person and has another agent work'
     ['before-final', 1],
   ])('does nothing twice when the process is killed %s (%i)', async (point, nth) => {
     const session = await rest.createSession('planner');
-    await server.kill();
-    await server.restart({ SVC_FAULT_POINT: `${point}:${nth}` });
+    expect(await server.arm(`${point}:${nth}`)).toBe(true);
     let isAlive = true;
     const died = server.ended().then((end) => {
       isAlive = false;
@@ -136,7 +135,7 @@ describe('an agent that uses a server, asks a person and has another agent work'
     });
     await answerWhenAsked(session, () => isAlive);
     expect(await died).toMatchObject({ signal: 'SIGKILL' });
-    await server.restart({ SVC_FAULT_POINT: '' });
+    await server.restart();
     await rest.send(session, plan, { key: 'one' });
     await answerWhenAsked(session, () => true);
     await isIdle(session);

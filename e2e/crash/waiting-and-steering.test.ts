@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Part, RestCaller, type SessionKey, SessionReader, textOf } from '../calls/index.ts';
 import { MockModel } from '../mock-model/index.ts';
 import { ServerProcess, until } from '../server-process/index.ts';
@@ -7,7 +7,7 @@ import { expectSeenWhole } from './tool-turn.ts';
 let model: MockModel;
 let server: ServerProcess;
 let rest: RestCaller;
-beforeEach(async () => {
+beforeAll(async () => {
   model = await MockModel.start();
   server = await ServerProcess.start({ environment: model.environment });
   rest = new RestCaller(server.url);
@@ -16,7 +16,7 @@ beforeEach(async () => {
     capabilities: { goals: ['inspect', { action: 'create', approval: 'ask' }] },
   });
 });
-afterEach(async () => {
+afterAll(async () => {
   await server[Symbol.asyncDispose]();
   await model[Symbol.asyncDispose]();
 });
@@ -26,15 +26,14 @@ const inState = (session: SessionKey, state: string): Promise<true> =>
 const countOf = (parts: readonly Part[], type: string): number =>
   parts.filter((part) => part.partType === `SESSION_MESSAGE_PART_TYPE_${type}`).length;
 
-/** Starts with a planned kill, carries out `work`, which meets it, and starts again. */
+/** Plans a kill, carries out `work`, which meets it, and starts again. */
 const killedDuring = async (plan: string, work: () => Promise<unknown>): Promise<void> => {
-  await server.kill();
-  await server.restart({ SVC_FAULT_POINT: plan });
+  expect(await server.arm(plan)).toBe(true);
   await work().catch((error: unknown) => {
     if (!(error instanceof TypeError)) throw error;
   });
   expect(await server.ended()).toMatchObject({ signal: 'SIGKILL' });
-  await server.restart({ SVC_FAULT_POINT: '' });
+  await server.restart();
 };
 
 describe('a turn that asks for a permission', () => {
@@ -67,9 +66,9 @@ describe('a turn that asks for a permission', () => {
       const reader = new SessionReader(rest, session, { keepsCursor: true });
       await killedDuring(`${point}:1`, async () => {
         await reader.start();
-        await rest.send(session, message, { key: 'one' });
+        await rest.send(session, message, { key: point });
       });
-      await rest.send(session, message, { key: 'one' });
+      await rest.send(session, message, { key: point });
       await inState(session, 'WAITING');
       await answer(session);
       await reader.ended();
@@ -95,16 +94,16 @@ describe('a message that joins a running turn', () => {
     async (point) => {
       const session = await rest.createSession('asker');
       await killedDuring(`${point}:1`, async () => {
-        await rest.send(session, 'words 2; gate joined 1');
-        await model.arrivedAt('joined');
+        await rest.send(session, `words 2; gate ${point} 1`);
+        await model.arrivedAt(point);
         await rest.send(session, 'words 3', { whenBusy: 'STEER' });
-        model.open('joined');
+        model.open(point);
         await server.ended();
       });
       await inState(session, 'IDLE');
       const messages = await rest.messages(session);
       expect(messages.filter((message) => message.role === 'ROLE_USER').map(textOf)).toEqual([
-        'words 2; gate joined 1',
+        `words 2; gate ${point} 1`,
         'words 3',
       ]);
       expect(textOf(messages.at(-1))).toBe('w0 w1 w2 ');

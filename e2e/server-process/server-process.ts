@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { freePort } from './free-port.ts';
@@ -16,6 +17,8 @@ const START_MS = 60_000;
 /** A stop waits for the drain of the server, so it must outlast `server.drainSeconds` of the tests. */
 const STOP_MS = 20_000;
 const LOG_CHARACTERS = 20_000;
+/** What `svc serve` says once its port is open. */
+const OPEN = 'svc listens on ';
 
 /** A shell that limits itself and becomes the process: the same process id. */
 const limitedTo = (openFiles: number | undefined): readonly string[] =>
@@ -48,6 +51,8 @@ export class ServerProcess implements AsyncDisposable {
   #environment: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
   #ended: Promise<ProcessEnd> | undefined;
+  /** Resolves when the process says that its port is open, or is gone. */
+  #opened: Promise<unknown> | undefined;
   #log = '';
 
   private constructor(port: number, options: ServerOptions) {
@@ -99,6 +104,8 @@ export class ServerProcess implements AsyncDisposable {
   async restart(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#environment = { ...this.#environment, ...environment };
     this.#spawn();
+    // Asked before, every 10 ms, it would be refused some fifty times a start.
+    await Promise.race([this.#opened, pause(START_MS, undefined, { ref: false })]);
     await until('the server is ready', () => this.#readiness(), START_MS).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${this.log}`);
     });
@@ -127,8 +134,28 @@ export class ServerProcess implements AsyncDisposable {
 
   /** Sends a signal and waits until the process says on standard error what it says to it. */
   async told(signal: NodeJS.Signals, answer: string): Promise<void> {
+    if (!(await this.#answers(signal, answer))) throw new Error(`the server ended at ${signal}\n${this.log}`);
+  }
+
+  /**
+   * From now on the process counts towards the plan, such as `after-tool:2` (packages/server/src/app/fault-point.ts), and no longer
+   * towards the former one; an empty one is none. False when it was gone before. For servers without SVC_FAULT_POINT of their own.
+   */
+  async arm(plan: string): Promise<boolean> {
+    writeFileSync(this.#planFile, plan);
+    return this.#answers('SIGUSR2', `counting the passings of ${plan || 'nothing'}`);
+  }
+
+  async #answers(signal: NodeJS.Signals, answer: string): Promise<boolean> {
+    const said = this.#says(answer);
+    this.#child?.kill(signal);
+    return Promise.race([said, this.ended().then(() => false)]);
+  }
+
+  /** Resolves with true when the process says this on standard error from now on, whole in one line. */
+  #says(answer: string): Promise<boolean> {
     const stderr = this.#child?.stderr;
-    const said = new Promise<boolean>((resolve) => {
+    return new Promise<boolean>((resolve) => {
       const look = (text: string): void => {
         if (!text.includes(answer)) return;
         stderr?.off('data', look);
@@ -136,9 +163,10 @@ export class ServerProcess implements AsyncDisposable {
       };
       stderr?.on('data', look);
     });
-    this.#child?.kill(signal);
-    const isSaid = await Promise.race([said, this.ended().then(() => false)]);
-    if (!isSaid) throw new Error(`the server ended at ${signal}\n${this.log}`);
+  }
+
+  get #planFile(): string {
+    return `${this.dataDir}-plan`;
   }
 
   /** SIGKILL: no code of the process runs any more. */
@@ -148,6 +176,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   remove(): void {
+    rmSync(this.#planFile, { force: true });
     if (this.#ownsDataDir) rmSync(this.dataDir, { recursive: true, force: true });
   }
 
@@ -165,6 +194,7 @@ export class ServerProcess implements AsyncDisposable {
       SVC_TELEMETRY_LOG_LEVEL: 'warn',
       SVC_MODELS_PROVIDERS: JSON.stringify({ demo: { type: 'demo', rate: 0 } }),
       SVC_SERVER_DRAIN_SECONDS: '5',
+      SVC_FAULT_POINT: `@${this.#planFile}`,
       ...this.#environment,
     };
     const [command, ...args] = [...limitedTo(this.#openFiles), process.execPath, inject('svcProgram'), 'serve'];
@@ -176,6 +206,7 @@ export class ServerProcess implements AsyncDisposable {
     };
     child.stdout.setEncoding('utf8').on('data', keep);
     child.stderr.setEncoding('utf8').on('data', keep);
+    this.#opened = Promise.race([this.#says(OPEN), this.#ended]);
   }
 
   async #readiness(): Promise<true | undefined> {

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -50,6 +51,17 @@ describe('the bundled program', () => {
     expect(existsSync(join(folder, 'a-worker.mjs'))).toBe(true);
     expect(existsSync(join(folder, 'turn-worker.mjs'))).toBe(false);
     expect(existsSync(join(folder, 'sqlite', '0001_first.sql'))).toBe(true);
+  });
+
+  it('is text in ASCII that says the same', async () => {
+    const source =
+      "/* \u2026 */ export const greeting = ['\u{1f375}', `\u201c${1 + 1}\u201d`, /^\u2026[\u{1f375}]$/u.test('\u2026\u{1f375}'), '\u00e9'].join(' ');\n";
+    expect(source).toMatch(/[^\0-\x7f]/);
+    write('packages/cli/bin/greeting.ts', source);
+    const program = await bundledProgram(root);
+    expect(said(program)).toBe('\u{1f375} \u201c2\u201d true \u00e9\n');
+    for (const file of readdirSync(dirname(program)).filter((name) => name.endsWith('.mjs')))
+      expect(readFileSync(join(dirname(program), file), 'utf8')).not.toMatch(/[^\0-\x7f]/);
   });
 
   it('is built again when a source changed, and the former one stays', async () => {

@@ -3,7 +3,7 @@
  * numbers; how they are run, timed and added up is in run-checks.ts.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { checkProofs } from '../proofs/check-proofs.ts';
@@ -43,9 +43,12 @@ const colors = process.stdout.isTTY ? [] : ['--colors=off'];
 const layersTest = 'tools/checks/layers.test.ts';
 /** Test files side by side, one a processor; vitest keeps one processor free, which on a small machine is half of it. */
 const everyProcessor = '--maxWorkers=100%';
+/** Tests with real processes wait for them, for disks and for clocks a third of their time: three files for two processors. */
+const everyProcess = `--maxWorkers=${Math.ceil(availableParallelism() * 1.5)}`;
 
 /** Projects of vitest.config.ts, each with a check of its name. */
 const projects = ['unit', 'postgres', 'e2e', 'attack', 'e2e-postgres', 'crash-postgres'];
+const withProcesses: ReadonlySet<string> = new Set(['e2e', 'attack', 'e2e-postgres', 'crash-postgres']);
 /** Checks that run tests. */
 export const testSuites: readonly string[] = ['layers', ...projects];
 
@@ -73,7 +76,8 @@ async function proofs({ root, selected, lacksServices }: CheckContext): Promise<
 
 /** The tests of a project of vitest.config.ts, under its name. */
 function projectTests(name: string): Check {
-  return { name, run: (context) => tests(context, { report: name, parameters: ['--project', name, everyProcessor] }) };
+  const workers = withProcesses.has(name) ? everyProcess : everyProcessor;
+  return { name, run: (context) => tests(context, { report: name, parameters: ['--project', name, workers] }) };
 }
 
 /** What nothing uses, then what only tests use; a tag of what is used by now fails too (knip.config.ts). */
@@ -109,8 +113,12 @@ async function breaking(context: CheckContext): Promise<CheckOutcome> {
 }
 
 async function regenerate(context: CheckContext): Promise<CheckOutcome> {
-  const parameters = [join('tools', 'generate', 'generate.mjs'), '--check'];
-  return verdict(await runCommand(process.execPath, parameters, { directory: context.root, limitMs: toolLimitMs }));
+  const check = async (program: string): Promise<CheckOutcome> => {
+    const parameters = [join('tools', 'generate', program), '--check'];
+    return verdict(await runCommand(process.execPath, parameters, { directory: context.root, limitMs: toolLimitMs }));
+  };
+  const contract = await check('generate.mjs');
+  return contract.failed > 0 ? contract : check('demo-agent.mjs');
 }
 
 /** The floors of vitest.config.ts count as a test of their own, so that "0 failed" cannot hide a lost floor. */

@@ -9,6 +9,7 @@ export * from '../gen/svc/gateway/file_service_pb.js';
 export * from '../gen/svc/gateway/gateway_service_pb.js';
 export * from '../gen/svc/gateway/knowledge_pb.js';
 export * from '../gen/svc/gateway/mcp_servers_pb.js';
+export * from '../gen/svc/gateway/mcp_sign_in_service_pb.js';
 export * from '../gen/svc/gateway/namespaces_pb.js';
 export * from '../gen/svc/gateway/resource_service_pb.js';
 export * from '../gen/svc/gateway/schedules_pb.js';

@@ -10,6 +10,7 @@ import { AuthService } from '../gen/svc/gateway/auth_service_pb.js';
 import { DeliveryService } from '../gen/svc/gateway/delivery_service_pb.js';
 import { FileService } from '../gen/svc/gateway/file_service_pb.js';
 import { GatewayService } from '../gen/svc/gateway/gateway_service_pb.js';
+import { McpSignInService } from '../gen/svc/gateway/mcp_sign_in_service_pb.js';
 import { ResourceService } from '../gen/svc/gateway/resource_service_pb.js';
 import { SessionControlService } from '../gen/svc/gateway/session_control_service_pb.js';
 import { TaskService } from '../gen/svc/gateway/task_service_pb.js';
@@ -53,6 +54,7 @@ export const services: readonly DescService[] = [
   WorkflowService,
   TaskService,
   UsageService,
+  McpSignInService,
   FileService,
   AuthService,
   AdminService,

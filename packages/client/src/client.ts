@@ -4,6 +4,7 @@ import {
   DeliveryService,
   FileService,
   GatewayService,
+  McpSignInService,
   ResourceService,
   SessionControlService,
   TaskService,
@@ -24,6 +25,7 @@ export interface Client {
   readonly workflows: Calls<typeof WorkflowService>;
   readonly tasks: Calls<typeof TaskService>;
   readonly usage: Calls<typeof UsageService>;
+  readonly mcpSignIns: Calls<typeof McpSignInService>;
   readonly files: Calls<typeof FileService>;
   readonly auth: Calls<typeof AuthService>;
   readonly admin: Calls<typeof AdminService>;
@@ -51,6 +53,7 @@ export const createClient = (options: ClientOptions): Client => {
     workflows: callsOf(WorkflowService, connection, policy),
     tasks: callsOf(TaskService, connection, policy),
     usage: callsOf(UsageService, connection, policy),
+    mcpSignIns: callsOf(McpSignInService, connection, policy),
     files: callsOf(FileService, connection, policy),
     auth: callsOf(AuthService, connection, policy),
     admin: callsOf(AdminService, connection, policy),

@@ -5,6 +5,7 @@ import type {
   DeliveryService,
   FileService,
   GatewayService,
+  McpSignInService,
   ResourceService,
   SessionControlService,
   TaskService,
@@ -21,6 +22,7 @@ interface Services {
   readonly DeliveryService: typeof DeliveryService;
   readonly FileService: typeof FileService;
   readonly GatewayService: typeof GatewayService;
+  readonly McpSignInService: typeof McpSignInService;
   readonly ResourceService: typeof ResourceService;
   readonly SessionControlService: typeof SessionControlService;
   readonly TaskService: typeof TaskService;

@@ -89,6 +89,22 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
       'TurnResponse',
     ],
     [
+      'ListSteps',
+      'GET',
+      '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}/turns/{turn_id}/steps',
+      '',
+      'ListStepsRequest',
+      'ListStepsResponse',
+    ],
+    [
+      'GetStepRequest',
+      'GET',
+      '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}/turns/{turn_id}/steps/{step}/request',
+      '',
+      'GetStepRequestRequest',
+      'GetStepRequestResponse',
+    ],
+    [
       'ListPermissionRequests',
       'GET',
       '/v1/ns/{ns}/permission-requests',
@@ -132,6 +148,25 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
   ],
   'svc.gateway.UsageService': [
     ['ReportUsage', 'GET', '/v1/ns/{ns}/usage', '', 'ReportUsageRequest', 'ReportUsageResponse'],
+  ],
+  'svc.gateway.McpSignInService': [
+    ['ListMcpGrants', 'GET', '/v1/ns/{ns}/mcp-grants', '', 'ListMcpGrantsRequest', 'ListMcpGrantsResponse'],
+    [
+      'StartMcpSignIn',
+      'POST',
+      '/v1/ns/{ns}/mcp-grants/{server}:start',
+      '*',
+      'StartMcpSignInRequest',
+      'StartMcpSignInResponse',
+    ],
+    [
+      'RevokeMcpGrant',
+      'DELETE',
+      '/v1/ns/{ns}/mcp-grants/{server}',
+      '',
+      'RevokeMcpGrantRequest',
+      'RevokeMcpGrantResponse',
+    ],
   ],
   'svc.gateway.FileService': [
     ['ListMemory', 'GET', '/v1/ns/{ns}/memory', '', 'ListMemoryRequest', 'ListMemoryResponse'],

@@ -81,6 +81,12 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.ListTurnsResponse': '1 turns data.Turn[], 2 next_page_token string',
   'gateway.GetTurnRequest': '1 session_id string, 2 agent string, 3 ns string, 4 turn_id string',
   'gateway.TurnResponse': '1 turn data.Turn',
+  'gateway.ListStepsRequest': '1 session_id string, 2 agent string, 3 ns string, 4 turn_id string',
+  'gateway.ListStepsResponse': '1 steps data.Step[], 2 usage data.TokenCounter, 3 duration_ms uint64',
+  'gateway.GetStepRequestRequest':
+    '1 session_id string, 2 agent string, 3 ns string, 4 turn_id string, 5 step uint32, 6 page_size int32, 7 page_token string, 8 include_body bool',
+  'gateway.GetStepRequestResponse':
+    '1 step data.Step, 2 state data.StepRequestState, 3 reason string, 4 explanation string, 5 rebuilt_sha256 string, 6 pieces data.StepPiece[], 7 omissions data.StepOmission[], 8 next_page_token string, 9 tokens uint64, 10 body string, 11 body_omitted bool',
   'gateway.ListPermissionRequestsRequest':
     '1 ns string, 2 recursive bool, 3 page_size int32, 4 page_token string, 5 kind string, 6 agent string, 7 identity string',
   'gateway.ListPermissionRequestsResponse': '1 requests data.PermissionRequest[], 2 next_page_token string',
@@ -199,6 +205,15 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.ReportUsageResponse': '1 rows UsageRow[], 2 total UsageRow',
   'gateway.UsageRow':
     '1 name string, 2 requests uint64, 3 input_tokens uint64, 4 cached_input_tokens uint64, 5 cache_write_tokens uint64, 6 output_tokens uint64, 7 reasoning_tokens uint64, 8 total_tokens uint64, 9 cost_micros uint64, 10 unpriced_requests uint64',
+  'gateway.McpGrant':
+    '1 ns string, 2 server string, 3 server_ns string, 4 identity string, 5 issuer string, 6 scope string, 7 signed_in_at int64, 8 refreshed_at int64, 9 expires_at int64',
+  'gateway.ListMcpGrantsRequest':
+    '1 ns string, 2 server string, 3 identity string, 4 page_size int32, 5 page_token string',
+  'gateway.ListMcpGrantsResponse': '1 grants McpGrant[], 2 next_page_token string',
+  'gateway.StartMcpSignInRequest': '1 ns string, 2 server string',
+  'gateway.StartMcpSignInResponse': '1 url string, 2 expires_at int64, 3 grant McpGrant, 4 server string',
+  'gateway.RevokeMcpGrantRequest': '1 ns string, 2 server string, 3 identity string, 4 shared bool',
+  'gateway.RevokeMcpGrantResponse': '1 success bool',
   'gateway.CreateFileRequest': '1 ns string, 2 file resources.File, 3 content bytes, 4 filename string',
   'gateway.UpdateFileRequest': '1 ns string, 2 name string, 3 file resources.File, 4 content bytes?, 5 filename string',
   'gateway.PrepareUploadRequest':

@@ -1,22 +1,33 @@
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
+
+type FaultPoint = (point: string) => void;
+
+const nowhere: FaultPoint = () => undefined;
 
 /**
  * Crash hook of the e2e suites: `SVC_FAULT_POINT=before-final:2` kills the process with SIGKILL when it passes that point
- * for the second time. `before-final:2:signal` counts from SIGUSR2 on, and says on standard error that it does: what the process
- * has to finish before is not part of the plan. Without the variable it does nothing.
+ * for the second time. With `@/path` the plan is read from that file at every SIGUSR2, takes the place of the former one and counts
+ * from then on, which the process says on standard error: one process meets plan after plan, and what it had to finish before is
+ * not part of them. Without the variable, or with an empty plan, it does nothing.
  */
-export const createFaultPoint = (wanted: string | undefined): ((point: string) => void) => {
-  if (wanted === undefined || wanted === '') return () => undefined;
-  const [name, count = '1', begin] = wanted.split(':');
+export const createFaultPoint = (wanted: string | undefined): FaultPoint => {
+  if (!wanted?.startsWith('@')) return killAt(wanted ?? '');
+  let current = nowhere;
+  process.on('SIGUSR2', () => {
+    const plan = readFileSync(wanted.slice(1), 'utf8');
+    current = killAt(plan);
+    process.stderr.write(`counting the passings of ${plan || 'nothing'}\n`);
+  });
+  return (point) => current(point);
+};
+
+const killAt = (plan: string): FaultPoint => {
+  if (plan === '') return nowhere;
+  const [name, count = '1'] = plan.split(':');
   let left = Number(count);
-  let isCounting = begin !== 'signal';
-  if (!isCounting)
-    process.once('SIGUSR2', () => {
-      isCounting = true;
-      process.stderr.write(`counting the passings of ${name}\n`);
-    });
   return (point) => {
-    if (!isCounting || point !== name) return;
+    if (point !== name) return;
     left -= 1;
     if (left === 0) process.kill(process.pid, 'SIGKILL');
   };

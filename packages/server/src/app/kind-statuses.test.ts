@@ -63,6 +63,7 @@ describe('statuses follow what they refer to', () => {
           }),
           ...sandboxContracts({
             ancestorsOf,
+            configProblems: () => [],
             providerReport: () => ({ isAvailable: isProviderThere, message: isProviderThere ? '' : 'missing' }),
             secretProblem,
           }),

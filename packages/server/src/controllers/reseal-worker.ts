@@ -16,6 +16,8 @@ export interface ResealWorkerDeps {
   readonly seal: ValueSeal;
   /** What is sealed in addition to resources. */
   readonly values: readonly SealedValue[];
+  /** Encrypts what features keep sealed in tables of their own. */
+  readonly reseal: () => Promise<void>;
   readonly notify: (version: number) => void;
 }
 
@@ -49,6 +51,7 @@ export class ResealWorker implements QueueWorker {
       progress = last === undefined ? { kind: progress.kind + 1 } : { kind: progress.kind, after: last };
     }
     for (const value of this.#deps.values) await this.#value(value);
+    await this.#deps.reseal();
     return { done: true };
   }
 

@@ -33,6 +33,8 @@ export interface FeatureModule {
   /** Workers of the durable queue. */
   readonly workers?: readonly QueueWorker[];
   readonly sealedValues?: readonly SealedValue[];
+  /** Encrypts what the feature keeps sealed in tables of its own with the newest key; may run again at any time. */
+  readonly reseal?: () => Promise<void>;
   readonly jobs?: readonly PeriodicJob[];
   readonly operations?: readonly Operation[];
   readonly routes?: readonly HttpRoute[];
@@ -46,6 +48,9 @@ export interface FeatureModule {
 
 /** The parts of all modules, in the order of the list. */
 export const joinModules = (modules: readonly FeatureModule[]): Required<FeatureModule> => ({
+  reseal: async () => {
+    for (const { reseal } of modules) await reseal?.();
+  },
   kinds: modules.flatMap(({ kinds = [] }) => kinds),
   reconcilers: modules.flatMap(({ reconcilers = [] }) => reconcilers),
   workers: modules.flatMap(({ workers = [] }) => workers),

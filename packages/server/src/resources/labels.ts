@@ -39,6 +39,8 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'channel-state',
   'inheritable',
   'keep',
+  'mcp-auth',
+  'mcp-auth-scope',
   'mcp-protocol',
   'memory',
   'on-exceeded',

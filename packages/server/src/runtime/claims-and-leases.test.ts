@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { EVENT, PART } from './index.ts';
 import { findProblems } from './testing/invariants.ts';
 import { Machine } from './testing/machine.ts';
+import type { LogChanges } from './testing/process-gate.ts';
 import { useMachine } from './testing/with-machine.ts';
 
 describe('claims', () => {
   let changing = 0;
-  const count = async (_tx: unknown, isChanging: boolean): Promise<void> => {
+  const count = async (_tx: unknown, { isChanging }: LogChanges): Promise<void> => {
     if (isChanging) changing += 1;
   };
   const world = useMachine({}, { watch: { onCommit: count } });

@@ -8,6 +8,7 @@ import type {
   Admission,
   AgentDirectory,
   CallWakes,
+  Harnesses,
   HistoryReader,
   LiveTurns,
   NamespaceGate,
@@ -22,7 +23,7 @@ import type {
   TurnTracer,
   UsageMeter,
 } from './contract.ts';
-import { createAdmission, createCallWakes, createSessionLifecycle } from './session/index.ts';
+import { createAdmission, createCallWakes, createSessionLifecycle, createSourceKeeper } from './session/index.ts';
 import { createSteps, type DeltaPressure } from './steps/index.ts';
 
 /** Everything the engine is handed by app; each part declares the few members that it uses. */
@@ -43,6 +44,8 @@ export interface RuntimeDeps {
   readonly objects: ObjectAccess;
   readonly history: HistoryReader;
   readonly prompts: PromptAssembler;
+  /** Absent: agents with an external runtime are not ready. */
+  readonly harnesses?: Harnesses;
   /** Absent: there are no skills. */
   readonly skills?: SkillSource;
   readonly endHooks: readonly TurnEndHook[];
@@ -73,8 +76,9 @@ export interface Runtime {
 
 /** Builds the runtime of one process; nothing runs before `start`. */
 export const createRuntime = (deps: RuntimeDeps): Runtime => {
-  const steps = createSteps(deps);
-  const worker = new TurnWorker(deps, (claimed, sentMs) => new Attempt(claimed, sentMs, { ports: deps, steps }));
+  const ports = { ...deps, keepSources: createSourceKeeper() };
+  const steps = createSteps(ports);
+  const worker = new TurnWorker(deps, (claimed, sentMs) => new Attempt(claimed, sentMs, { ports, steps }));
   const sweeper = new Sweeper(deps, worker);
   let presence: Presence | undefined;
   return {

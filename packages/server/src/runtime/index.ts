@@ -7,4 +7,4 @@
 
 export * from './contract.ts';
 export { createRuntime, type Runtime, type RuntimeDeps } from './create-runtime.ts';
-export { DeltaPressure } from './steps/index.ts';
+export { DeltaPressure, HarnessSlot } from './steps/index.ts';

@@ -62,6 +62,18 @@ export interface SandboxResult {
   readonly endedBy: SandboxEnd;
 }
 
+/** A command that runs on, with bytes going both ways. */
+export interface SandboxProcess {
+  /** Standard output as it comes; what no one takes holds the process up. Ends with the process. To be read once. */
+  readonly stdout: AsyncIterable<Uint8Array>;
+  /** Passes bytes to its standard input; resolves once more may follow. What comes after its end is dropped. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Ends its standard input. */
+  closeInput(): void;
+  /** Resolves once none of its processes is left. `stdout` is empty here; never rejects for what the command does. */
+  readonly ended: Promise<SandboxResult>;
+}
+
 export interface SandboxEntry {
   readonly name: string;
   readonly type: 'file' | 'directory' | 'link' | 'other';
@@ -89,6 +101,11 @@ export interface SandboxProvider {
   exists(id: string): Promise<boolean>;
   /** Runs a command to its end; none of its processes survives. Never rejects for what the command does. */
   exec(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxResult>;
+  /**
+   * Starts a command that runs until it ends, its time is over, or the signal ends it and all of its processes; `stdin` and `setup` of
+   * the command are not used. The caller takes `stdout` and aborts the signal when it needs the process no longer.
+   */
+  start(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxProcess>;
   /** Content of a file, at most `limitBytes`; Fault NOT_FOUND or FAILED_PRECONDITION TOO_LARGE. */
   readFile(plan: SandboxPlan, path: string, access: FileAccess): Promise<Uint8Array>;
   /** Makes or replaces a file and the folders above it. */
@@ -102,6 +119,26 @@ export interface SandboxProvider {
   destroyVolume(volume: string): Promise<void>;
   /** What this instance made on this machine. */
   list(): Promise<{ readonly backends: readonly string[]; readonly volumes: readonly string[] }>;
+}
+
+/** What is wrong with a setting of a class, by its name. */
+export interface SettingProblem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+/** What a class configures for its provider, as it is written. */
+export type ProviderConfig = Readonly<Record<string, unknown>>;
+
+/** Makes providers of one name: each class may mean another engine. */
+export interface SandboxProviderKind {
+  readonly name: string;
+  /** All faults of what a class configures for it; pure. */
+  problems(config: ProviderConfig): readonly SettingProblem[];
+  /** The same text for configurations that mean the same provider; pure. */
+  identity(config: ProviderConfig): string;
+  /** The provider of a class; what is refused today counts as absent. */
+  open(config: ProviderConfig): SandboxProvider;
 }
 
 export interface FileAccess {

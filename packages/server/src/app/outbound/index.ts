@@ -4,4 +4,4 @@
  */
 export { outboundAddresses } from './address-rules.ts';
 export { GuardedFetch } from './guarded-fetch.ts';
-export { mcpOutbound } from './mcp-outbound.ts';
+export { mcpOutbound, peerOutbound } from './mcp-outbound.ts';

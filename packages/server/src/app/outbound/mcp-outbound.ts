@@ -1,27 +1,39 @@
 import type { Clock, Log } from '../../base/index.ts';
 import { isLoopbackHost } from '../../base/network/index.ts';
+import { createPeerClient } from '../../protocols/a2a/index.ts';
 import { createMcpConnector } from '../../protocols/mcp/index.ts';
+import { createMcpOAuth } from '../../protocols/mcp-oauth/index.ts';
 import type { Config } from '../config/index.ts';
 import { NamespaceFetch } from './namespace-fetch.ts';
 
 /** Every address: what the operator declares in `system` may be inside the private network. */
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
-/** Time for a connection to a broker. */
+/** Time for a connection to a broker or an authorization server. */
 const BROKER_CONNECT_MS = 5_000;
 
-/** Connections to MCP servers and requests to their brokers, under the rules for addresses that namespaces name. */
-export const mcpOutbound = (
-  { settings, transport }: Pick<Config, 'settings' | 'transport'>,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
-) => {
-  const isLocal = isLoopbackHost(transport.host);
-  const fetchers = (more: { readonly connectMs?: number }) => {
+/** `fetch` for what namespaces named; what a trusted part of the product named may be anywhere. */
+const fetchersOf =
+  ({ settings, transport }: Pick<Config, 'settings' | 'transport'>) =>
+  (more: { readonly connectMs?: number }) => {
+    const isLocal = isLoopbackHost(transport.host);
     const guarded = new NamespaceFetch({ allow: settings['net.allow'], isLocal, ...more });
     const open = new NamespaceFetch({ allow: ANYWHERE, isLocal, ...more });
     return (isTrusted: boolean) => (isTrusted ? open.fetch : guarded.fetch);
   };
+
+/** Calls to agents elsewhere, under the same rules. */
+export const peerOutbound = (config: Pick<Config, 'settings' | 'transport'>, { clock }: { readonly clock: Clock }) =>
+  createPeerClient({ fetch: fetchersOf(config)({}), clock });
+
+/** Connections to MCP servers, and requests to their brokers and authorization servers, under the rules for addresses that namespaces name. */
+export const mcpOutbound = (
+  config: Pick<Config, 'settings' | 'transport'>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+) => {
+  const fetchers = fetchersOf(config);
   return {
-    connector: createMcpConnector({ fetch: fetchers({}), version: transport.version, clock, log }),
+    connector: createMcpConnector({ fetch: fetchers({}), version: config.transport.version, clock, log }),
     brokerFetch: fetchers({ connectMs: BROKER_CONNECT_MS }),
+    oauth: createMcpOAuth({ fetch: fetchers({ connectMs: BROKER_CONNECT_MS }), clock }),
   };
 };

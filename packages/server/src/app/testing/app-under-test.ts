@@ -107,6 +107,11 @@ export class AppUnderTest implements AsyncDisposable {
     return this.#server;
   }
 
+  /** Removes the folders of all sandboxes, as the loss of their disk does. */
+  async loseSandboxes(): Promise<void> {
+    await rm(join(this.#dataDir, 'sandboxes', 'backends'), { recursive: true, force: true });
+  }
+
   /** Drains and closes; may be called before the end of the scope to watch the drain. */
   async close(): Promise<void> {
     this.#closing ??= this.#server?.close();

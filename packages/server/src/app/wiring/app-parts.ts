@@ -21,10 +21,15 @@ export const wireApp = async (config: Config, serverHost: ServerHost, port: () =
   const parts = joinModules(features.list);
   host.kinds.fill(parts.kinds);
   turns.tools.add(parts);
+  turns.harnesses.fill(features.harnesses.harnesses);
   const machinery = new Machinery({
     ...host,
     reconcilers: [...parts.reconcilers, ...statusReconcilers(host, host.kinds.contracts.values())],
-    workers: [new GarbageCollector(host), ...parts.workers, new ResealWorker({ ...host, values: parts.sealedValues })],
+    workers: [
+      new GarbageCollector(host),
+      ...parts.workers,
+      new ResealWorker({ ...host, values: parts.sealedValues, reseal: parts.reseal }),
+    ],
   });
   metrics.watch({
     store: host.store,

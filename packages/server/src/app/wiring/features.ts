@@ -20,17 +20,19 @@ import type { FeatureModule } from '../../features/module-contract.ts';
 import { accessModule } from '../../features/platform/access/index.ts';
 import { adminModule } from '../../features/platform/admin/index.ts';
 import { backupsModule } from '../../features/platform/backups/index.ts';
+import { harnessesModule } from '../../features/platform/harnesses/index.ts';
 import { mcpEndpointModule } from '../../features/platform/mcp-endpoint/index.ts';
 import { sandboxesModule } from '../../features/platform/sandboxes/index.ts';
 import { workersModule } from '../../features/platform/workers/index.ts';
 import type { Operation } from '../../operations/index.ts';
 import { createPeerServer } from '../../protocols/a2a/index.ts';
-import { createMcpServing } from '../../protocols/mcp-server/index.ts';
+import { connectAgent, demoAgentProgram } from '../../protocols/acp/index.ts';
+import { createMcpServing, serveToolsOver } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpOutbound } from '../outbound/index.ts';
+import { GuardedFetch, mcpOutbound, peerOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -54,7 +56,7 @@ const authoring = (
     understand,
   }: Pick<ReturnType<typeof platform>, 'access'> & Pick<ReturnType<typeof vectorsModule>, 'understand'>,
 ) => {
-  const { connector, brokerFetch } = mcpOutbound(config, host);
+  const { connector, brokerFetch, oauth } = mcpOutbound(config, host);
   const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
@@ -92,7 +94,12 @@ const authoring = (
       bindings: host.facade('McpServerBinding'),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
       connector,
+      wakes: runtime.wakes,
       broker: { fetch: brokerFetch, sign: access.signPlatform },
+      oauth,
+      lifecycle: runtime.lifecycle,
+      baseUrl: () => clientUrl(config, port()),
+      version: config.transport.version,
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
     knowledge,
@@ -107,7 +114,7 @@ const authoring = (
 
 /** Who answers. */
 const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
-  const { runtime, agents, streams, cursors, objects } = turns;
+  const { runtime, agents, streams, cursors, steps, objects } = turns;
   const { admission, lifecycle } = runtime;
   const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
   return {
@@ -117,6 +124,7 @@ const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
       lifecycle,
       streams,
       cursors,
+      steps,
       agents: agents.directory,
       objects,
       fetcher,
@@ -127,10 +135,11 @@ const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
 
 /** Who works with whom and when. */
 const coordination = (
-  { config, engines, host, turns }: FeatureNeeds,
+  { config, engines, host, turns, port }: FeatureNeeds,
   { files }: Pick<ReturnType<typeof authoring>, 'files'>,
 ) => {
   const { objects, secrets, runtime } = turns;
+  const tasks = tasksModule({ ...host, ...runtime, ...files });
   return {
     channels: channelsModule({
       ...host,
@@ -147,8 +156,16 @@ const coordination = (
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
     workflows: workflowsModule(host),
-    delegation: delegationModule({ ...host, ...runtime, shareArtifacts: files.shareArtifacts }),
-    tasks: tasksModule({ ...host, ...runtime }),
+    delegation: delegationModule({
+      ...host,
+      ...runtime,
+      ...files,
+      ...tasks,
+      client: peerOutbound(config, host),
+      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
+      serverUrl: () => clientUrl(config, port()),
+    }),
+    tasks,
   };
 };
 
@@ -169,12 +186,21 @@ const platform = (
     version,
     clusterId,
   });
+  const sandboxes = sandboxesModule({
+    ...host,
+    secretProblem: secrets.resolver.problem.bind(secrets.resolver),
+    ...sandboxProviders({ ...host, ...engines, dataDir }),
+  });
   return {
     workers: workersModule({ ...host, workerId, version, publicUrl, drain: () => runtime.worker.drain() }),
-    sandboxes: sandboxesModule({
+    sandboxes,
+    harnesses: harnessesModule({
       ...host,
-      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
-      providers: sandboxProviders({ ...host, ...engines, dataDir }),
+      use: sandboxes.use,
+      connect: connectAgent,
+      demoProgram: demoAgentProgram,
+      serveTools: (pipe, offer) => serveToolsOver(pipe, offer, version),
+      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
     }),
     access: accessModule({
       ...host,
@@ -242,7 +268,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { secrets, agents, skills, usage, streams } = turns;
   const { sessions } = conversation(needs);
   const vectors = vectorsModule({ ...host, models: turns.models });
-  const { workers, sandboxes, access, admin, backups } = platform(needs, vectors);
+  const { workers, sandboxes, harnesses, access, admin, backups } = platform(needs, vectors);
   const { namespaces, deployments, files, search, mcpServers, templates, knowledge, manifests } = authoring(
     needs,
     { sessions },
@@ -285,6 +311,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     delegation,
     agentProtocol,
     sandboxes,
+    harnesses,
     usage,
     tasks,
     workers,
@@ -295,5 +322,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     backups,
     mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes };
+  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation };
 };

@@ -4,13 +4,16 @@ import { secretsModule } from '../../features/authoring/secrets/index.ts';
 import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
-import { channelTurns } from '../../features/coordination/channels/index.ts';
+import { createChannelHook } from '../../features/coordination/channels/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
-import { scheduleTurns } from '../../features/coordination/schedules/index.ts';
+import { createScheduleHook } from '../../features/coordination/schedules/index.ts';
 import { taskTurns } from '../../features/coordination/tasks/index.ts';
+import type { ModelRegistry } from '../../models/contract.ts';
 import { createModelRegistry } from '../../models/index.ts';
+import type { ObjectAccess } from '../../runtime/contract.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
-import { createRuntime, DeltaPressure, type Runtime } from '../../runtime/index.ts';
+import { createRuntime, DeltaPressure, HarnessSlot, type Runtime } from '../../runtime/index.ts';
+import { createStepInspector } from '../../runtime/inspection/index.ts';
 import { createPromptAssembler, promptCheck } from '../../runtime/prompt/index.ts';
 import { createSessionGoals, createSessionSkills } from '../../runtime/session/index.ts';
 import { CursorCodec, createActivityHook, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
@@ -43,8 +46,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const { settings, store, bus, blobs, clock, ids, random, log } = host;
   const { metrics, tracer, turnHook } = observation;
   const { secretKeys, environment, faultPoint } = engines;
-  const lineage = host.visibleNamespaces;
-  const secrets = secretsModule({ ...host, keys: secretKeys, lineage, resealKind: RESEAL });
+  const secrets = secretsModule({ ...host, keys: secretKeys, lineage: host.visibleNamespaces, resealKind: RESEAL });
   const models = createModelRegistry({
     config: config.models,
     clock,
@@ -69,8 +71,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     switches: settings['capabilities'] as CapabilitySwitches,
     log,
   });
-  const isToolsetAvailable = (name: string): boolean => tools.hasToolset(name);
-  const dependencies = { models, capabilityProblems, isToolsetAvailable };
+  const dependencies = { models, capabilityProblems, isToolsetAvailable: (name: string) => tools.hasToolset(name) };
   const agents = agentsModule({ ...host, dependencies, promptCheck });
   const skills = skillsModule({ ...host, book: createSessionSkills(store) });
   const usage = usageModule({
@@ -79,6 +80,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     isPriced: (model) => models.isPriced(model),
   });
   const tasks = taskTurns(host);
+  const { steps, ...prompting } = wirePrompts(host, models, objects);
+  const harnesses = new HarnessSlot();
   const runtime = createRuntime({
     store,
     bus,
@@ -93,10 +96,10 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     namespaces: host.namespaces,
     usage: usage.meter,
     objects,
-    history: createHistoryReader(),
-    prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
+    ...prompting,
     skills: skills.directory,
-    endHooks: [turnHook, createActivityHook(bus), createDelegationHook(bus), tasks, scheduleTurns, channelTurns],
+    harnesses,
+    endHooks: [turnHook, tasks, ...featureHooks(bus)],
     progressHooks: [tasks],
     tracer,
     meter: metrics.meter,
@@ -104,8 +107,24 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     faultPoint,
   });
   const streams = wireStreams(config, host, runtime);
-  return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, ...streams };
+  return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, harnesses, steps, ...streams };
 };
+
+/** What models are sent, and what is rebuilt of it. */
+const wirePrompts = ({ store }: Host, models: ModelRegistry, objects: Pick<ObjectAccess, 'read'>) => {
+  const history = createHistoryReader();
+  const readObject: ObjectAccess['read'] = (namespace, object) => objects.read(namespace, object);
+  const prompts = createPromptAssembler({ models, readObject });
+  return { history, prompts, steps: createStepInspector({ store, models, history, readObject }) };
+};
+
+/** What features do when a turn ends. */
+const featureHooks = (bus: Host['bus']) => [
+  createActivityHook(bus),
+  createDelegationHook(bus),
+  createScheduleHook(bus),
+  createChannelHook(bus),
+];
 
 /** What agents may read of the web. */
 const wireResearch = (settings: Host['settings']) => {

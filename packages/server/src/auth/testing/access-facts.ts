@@ -79,6 +79,8 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
     CompactSession: 'operator fields',
     ListTurns: 'viewer fields',
     GetTurn: 'viewer fields',
+    ListSteps: 'viewer fields',
+    GetStepRequest: 'viewer fields',
     ListPermissionRequests: 'viewer fields',
     RunSchedule: 'operator fields',
   },
@@ -95,6 +97,11 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
   },
   'svc.gateway.UsageService': {
     ReportUsage: 'viewer fields',
+  },
+  'svc.gateway.McpSignInService': {
+    ListMcpGrants: 'viewer fields',
+    StartMcpSignIn: 'operator fields',
+    RevokeMcpGrant: 'operator fields',
   },
   'svc.gateway.FileService': {
     CreateFile: 'operator fields',

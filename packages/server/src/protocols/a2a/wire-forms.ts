@@ -24,7 +24,7 @@ const STATES: Readonly<Record<PeerTaskState, TaskState>> = {
   canceled: TaskState.TASK_STATE_CANCELED,
 };
 
-const wirePart = (part: PeerPart): Part => {
+export const wirePart = (part: PeerPart): Part => {
   const facts = { metadata: undefined, filename: '', mediaType: '' };
   switch (part.kind) {
     case 'text':
@@ -48,7 +48,7 @@ const wirePart = (part: PeerPart): Part => {
   }
 };
 
-const peerPart = ({ content, filename, mediaType }: Part): readonly PeerPart[] => {
+export const peerPart = ({ content, filename, mediaType }: Part): readonly PeerPart[] => {
   switch (content?.$case) {
     case 'text':
       return [{ kind: 'text', text: content.value }];

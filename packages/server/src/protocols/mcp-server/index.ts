@@ -3,3 +3,4 @@
  * (`contract.ts`), the protocol from the library. Keeps no session.
  */
 export { createMcpServing } from './mcp-serving.ts';
+export { serveToolsOver } from './pipe-serving.ts';

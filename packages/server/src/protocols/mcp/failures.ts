@@ -45,7 +45,7 @@ export const failureOf = (error: unknown): McpFailure => {
   const kind = kindOf(chain, status);
   const detail = detailOf(chain, status);
   const text = kind === 'malformed' && chain.some(isInvalidParams) ? INVALID_PARAMS_TEXT : TEXTS[kind];
-  return new McpFailure(kind, detail === '' ? text : `${text} (${detail})`, { cause: error });
+  return new McpFailure(kind, detail === '' ? text : `${text} (${detail})`, { cause: error, status });
 };
 
 /** The same for an attempt to connect: no session is open yet that the server could have forgotten. */

@@ -4,6 +4,7 @@ import { type ClaimedTurn, type ClaimPorts, type RecordedNews, TurnClaim } from 
 import {
   type AgentRevision,
   type AttemptSpan,
+  type HistoryExtent,
   type LiveTurn,
   noTracer,
   PART,
@@ -36,7 +37,8 @@ export interface StatePorts extends ClaimPorts, WriterPorts, ShowPorts, Transcri
 }
 
 /** Part types that a step shows while it runs; the others are shown once they are recorded. */
-const isLivePart = (part: Part): boolean => part.type !== PART.USAGE && part.type !== PART.TOOL_CALL;
+const isLivePart = ({ type }: Part): boolean =>
+  type !== PART.USAGE && type !== PART.TOOL_CALL && type !== PART.TOOL_RESULT;
 
 type RecordedEntry = RecordedNews['entries'][number];
 
@@ -67,6 +69,10 @@ export class AttemptState implements StepTurn {
   #draining = false;
   #timedOut = false;
   #steerPending: boolean;
+  /** Monotonic milliseconds since when it is held, and those of earlier holds. */
+  #heldSinceMs: number | undefined;
+  #heldMs = 0;
+  #newsWanted: (() => void) | undefined;
 
   constructor(claimed: ClaimedTurn, sentMs: number, ports: StatePorts) {
     const { turn, session, agent, body } = claimed;
@@ -147,11 +153,40 @@ export class AttemptState implements StepTurn {
   }
 
   activeMicros(): number {
-    return this.#activeBefore + Math.round((this.#ports.clock.monotonicMs() - this.#startedMs) * 1000);
+    const nowMs = this.#ports.clock.monotonicMs();
+    const heldMs = this.#heldMs + (this.#heldSinceMs === undefined ? 0 : nowMs - this.#heldSinceMs);
+    return this.#activeBefore + Math.round((nowMs - this.#startedMs - heldMs) * 1000);
+  }
+
+  get isHeld(): boolean {
+    return this.#heldSinceMs !== undefined;
+  }
+
+  hold(isHeld: boolean): void {
+    const nowMs = this.#ports.clock.monotonicMs();
+    if (this.#heldSinceMs !== undefined) this.#heldMs += nowMs - this.#heldSinceMs;
+    this.#heldSinceMs = isHeld ? nowMs : undefined;
+  }
+
+  async news(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.signal.aborted) return;
+    this.#newsWanted = resolve;
+    const cancel = this.#ports.clock.after(ms, resolve);
+    const wake = (): void => resolve();
+    this.signal.addEventListener('abort', wake, { once: true });
+    await promise;
+    cancel();
+    this.signal.removeEventListener('abort', wake);
+    this.#newsWanted = undefined;
   }
 
   messages(): TranscriptMessage[] {
     return this.#transcript.messages();
+  }
+
+  get historyExtent(): HistoryExtent {
+    return this.#transcript.extent;
   }
 
   /** What followers of this session see at this moment. */
@@ -292,6 +327,7 @@ export class AttemptState implements StepTurn {
   /** After a commit: remembers what is recorded and shows what was not shown live, other people's entries first. */
   readonly #noteRecorded = (news: RecordedNews): void => {
     for (const placed of news.foreign) this.#take(placed, false);
+    if (news.foreign.length > 0) this.#newsWanted?.();
     for (const entry of news.entries) this.#takeEntry(entry);
   };
 

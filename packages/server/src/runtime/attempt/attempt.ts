@@ -23,6 +23,9 @@ export interface AttemptPorts extends StatePorts, EndPorts, HandOverPorts {
 /** How the worker's slot was left. */
 export type Left = 'ended' | 'parked' | 'handed-over' | 'lost';
 
+/** External agents may be active this many times as long as a turn of a model. */
+const HARNESS_TIMES = 2;
+
 type FailureFacts = Partial<Pick<StepFailure, 'metadata' | 'usage'>>;
 
 /**
@@ -50,6 +53,10 @@ export class Attempt implements RunningTurn {
 
   get claim(): TurnClaim {
     return this.#state.claim;
+  }
+
+  get isHeld(): boolean {
+    return this.#state.isHeld;
   }
 
   live(): LiveTurn {
@@ -111,8 +118,20 @@ export class Attempt implements RunningTurn {
   }
 
   #armTimeout(): () => void {
-    const leftMs = this.#ports.config.turnTimeoutMs - this.#state.body.activeMicros / 1000;
-    return this.#ports.clock.after(Math.max(0, leftMs), () => this.#state.timeOut());
+    const state = this.#state;
+    const { config, clock } = this.#ports;
+    const limitMs = config.turnTimeoutMs * (state.agent.spec.runtime?.kind === 'acp' ? HARNESS_TIMES : 1);
+    const leftMs = (): number => Math.max(0, limitMs - state.activeMicros() / 1000);
+    let cancel = (): void => undefined;
+    const arm = (): void => {
+      cancel = clock.after(Math.max(1, leftMs()), () => {
+        // Time in which it waited for a person does not count.
+        if (leftMs() >= 1) arm();
+        else state.timeOut();
+      });
+    };
+    arm();
+    return () => cancel();
   }
 
   async #loop(): Promise<Left> {

@@ -122,7 +122,11 @@ const writeClaim = async (
     body: JSON.stringify(nextBody),
   };
   const nextSession: SessionRow = { ...session, fence, activeTurnId: turn.id, state: 'PROCESSING' };
-  await together(tx.log.saveTurn(claimed), tx.log.saveSession(nextSession));
+  await together(
+    tx.log.saveTurn(claimed),
+    tx.log.saveSession(nextSession),
+    ports.agents.noteSession(tx, agent.uid, session.id),
+  );
   await runProgressHooks({ tx, ports }, claimed, (hook) => hook.turnTaken(tx, { turn: claimed, body: nextBody }));
   const namespaceLabels = await ports.namespaces.labels(tx, turn.namespace);
   return { turn: claimed, session: nextSession, body: nextBody, agent, journal, namespaceLabels };

@@ -23,6 +23,8 @@ const CLOSE_MS = 2000;
 /** A claimed turn under way, as the worker sees it. */
 export interface RunningTurn {
   readonly claim: Pick<TurnClaim, 'turnId' | 'sessionId' | 'fence' | 'lost' | 'moving' | 'renewed'>;
+  /** It waits for a person and takes no slot. */
+  readonly isHeld: boolean;
   /** Runs to the end of the attempt; never rejects. */
   run(): Promise<unknown>;
   /** What followers of its session see at this moment. */
@@ -140,7 +142,8 @@ export class TurnWorker implements LiveTurns {
   }
 
   async #claim(): Promise<void> {
-    const free = Math.min(CLAIM_BATCH, this.#ports.config.concurrency - this.#byTurn.size);
+    const held = [...this.#byTurn.values()].filter(({ isHeld }) => isHeld).length;
+    const free = Math.min(CLAIM_BATCH, this.#ports.config.concurrency - this.#byTurn.size + held);
     if (free <= 0) return;
     const { clock, store } = this.#ports;
     // The claim counts from when its transaction runs: how long it waited for its turn to write takes nothing from the lease.

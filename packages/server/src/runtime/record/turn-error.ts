@@ -12,6 +12,9 @@ export type TurnErrorClass =
   | 'attempts_exhausted'
   | 'agent_gone'
   | 'agent_not_ready'
+  | 'sandbox_failed'
+  | 'sandbox_quota'
+  | 'harness_lost'
   | 'internal';
 
 interface ClassFacts {
@@ -39,6 +42,9 @@ const CLASSES: Readonly<Record<TurnErrorClass, ClassFacts>> = {
   attempts_exhausted: facts('INTERNAL', true),
   agent_gone: facts('NOT_FOUND', false),
   agent_not_ready: facts('FAILED_PRECONDITION', true),
+  sandbox_failed: facts('FAILED_PRECONDITION', true),
+  sandbox_quota: facts('RESOURCE_EXHAUSTED', true),
+  harness_lost: facts('UNAVAILABLE', true),
   internal: facts('INTERNAL', true),
 };
 

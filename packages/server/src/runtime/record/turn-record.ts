@@ -6,6 +6,7 @@ import {
   type PermissionData,
   type PlacedPart,
   type SessionSide,
+  type StepRecord,
   type TurnBody,
   type TurnCause,
   type TurnUsage,
@@ -18,6 +19,8 @@ export interface ModelResponseEntry {
   readonly usage: TurnUsage;
   /** Number of the model call in the turn, from 1. */
   readonly step: number;
+  /** Absent in entries of releases before, whose requests cannot be rebuilt. */
+  readonly request?: StepRecord;
 }
 
 export interface ToolResultEntry {
@@ -67,8 +70,8 @@ export const parsePermission = (row: PermissionRow): PermissionData => JSON.pars
 export const recordedParts = (journal: readonly JournalRow[]): PlacedPart[] => {
   const placed: PlacedPart[] = [];
   for (const row of journal) {
-    if (row.kind === 'MODEL_RESPONSE') {
-      const entry = JSON.parse(row.body) as ModelResponseEntry;
+    if (row.kind === 'MODEL_RESPONSE' || row.kind === 'HARNESS') {
+      const entry = JSON.parse(row.body) as Pick<ModelResponseEntry, 'messageId' | 'parts'>;
       for (const part of entry.parts) placed.push({ messageId: entry.messageId, part });
     } else if (row.kind !== 'STEER_INPUT') {
       const entry = JSON.parse(row.body) as PartEntry;

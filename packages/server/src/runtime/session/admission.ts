@@ -165,14 +165,19 @@ const interrupt = async ({ tx, ports }: Scope, placement: Placement): Promise<Ad
   return admitted;
 };
 
-const admitBusy = async ({ tx, ports }: Scope, placement: Placement): Promise<Admitted> => {
+const admitBusy = async (
+  { tx, ports }: Scope,
+  placement: Placement,
+  { spec }: Pick<AgentRevision, 'spec'>,
+): Promise<Admitted> => {
   const { submission, session } = placement;
   if (submission.whenBusy === 'REJECT') {
     throw new Fault('RESOURCE_EXHAUSTED', 'SESSION_BUSY', `session ${session.id} is busy`, {
       metadata: { session_id: session.id, active_turn_id: session.activeTurnId },
     });
   }
-  if (submission.whenBusy === 'STEER' && session.activeTurnId !== '') {
+  // An external agent takes no further message during its prompt: there steering means to be next.
+  if (submission.whenBusy === 'STEER' && session.activeTurnId !== '' && spec.runtime?.kind !== 'acp') {
     const active = await tx.log.turn(session.activeTurnId);
     if (joinable(active)) return steer({ tx, ports }, placement, active);
   }
@@ -197,7 +202,7 @@ export const createAdmission = (ports: AdmissionPorts): Admission => ({
       });
     }
     const placement = { submission, session, profile: requestedProfile(submission, session, agent) };
-    if (session.openTurns > 0) return admitBusy({ tx, ports }, placement);
+    if (session.openTurns > 0) return admitBusy({ tx, ports }, placement, agent);
     return enqueue({ tx, ports }, placement, { admission: session.admission + 1, ready: true });
   },
 });

@@ -1,6 +1,14 @@
 import type { FaultPoints, MessageRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import type { ClaimChange, ClaimState, TurnClaim } from '../claim/index.ts';
-import type { AgentRevision, AttemptSpan, PlacedPart, TranscriptMessage, TurnBody, TurnUsage } from '../contract.ts';
+import type {
+  AgentRevision,
+  AttemptSpan,
+  HistoryExtent,
+  PlacedPart,
+  TranscriptMessage,
+  TurnBody,
+  TurnUsage,
+} from '../contract.ts';
 import type { Knobs, ResolvedProfile, SteerInputEntry, TurnErrorClass } from '../record/index.ts';
 import type { ModelAnswer, PartWriter } from './answer/index.ts';
 
@@ -47,6 +55,8 @@ export interface StepTurn {
   readonly steerPending: boolean;
   /** Micros the turn was active so far, earlier claims included; `runtime.turnTimeout` limits it. */
   activeMicros(): number;
+  /** How far the history before the turn reaches. */
+  readonly historyExtent: HistoryExtent;
   /** Whole model history with the parts recorded so far. */
   messages(): TranscriptMessage[];
 
@@ -60,6 +70,12 @@ export interface StepTurn {
   restart(): Promise<void>;
   /** Steering messages are recorded: the turn continues under the message after them. */
   absorb(entry: SteerInputEntry, messages: readonly MessageRow[]): void;
+  /** Takes in what others recorded: answers of people. */
+  refresh(): Promise<void>;
+  /** Resolves when others recorded something, when the turn is aborted, and at the latest after `ms`. */
+  news(ms: number): Promise<void>;
+  /** While held, the turn takes no slot of its worker and is not active: its process waits for a person. */
+  hold(isHeld: boolean): void;
   /** Sets `steerPending`. */
   noteSteers(arePending: boolean): void;
 }

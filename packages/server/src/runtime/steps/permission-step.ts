@@ -16,7 +16,8 @@ export interface Permission extends Step<readonly JudgedCall[], boolean> {
   remembered(turn: StepTurn): Promise<SessionSide['remembered']>;
 }
 
-const question = ({ row }: StepTurn, { call, tool, input }: RunnableCall): NewRequest => ({
+/** The question whether a tool may run. */
+export const question = ({ row }: StepTurn, { call, tool, input }: RunnableCall): NewRequest => ({
   toolCallId: call.callId,
   action: tool.name,
   prompt: `Allow ${row.agent} to run ${tool.name}?`,

@@ -40,6 +40,31 @@ interface Found {
   readonly asked: readonly PlacedPart[];
 }
 
+/** The record of a question that is asked now. */
+export const permissionData = (
+  { row, body }: Pick<StepTurn, 'row' | 'body'>,
+  request: NewRequest,
+  { id, now, config }: { readonly id: string; readonly now: number; readonly config: RequestPorts['config'] },
+): PermissionData => {
+  const timeoutMs = kindOf(request) === 'permission' ? config.permissionTimeoutMs : config.requestTimeoutMs;
+  return {
+    ...request,
+    id,
+    namespace: row.namespace,
+    agent: row.agent,
+    sessionId: row.sessionId,
+    turnId: row.id,
+    createdAt: now,
+    expiresAt: now + timeoutMs * 1000,
+    decision: 'PENDING',
+    optionId: '',
+    decidedBy: '',
+    decidedAt: 0,
+    identity: body.cause.identity,
+    comment: '',
+  };
+};
+
 class RequestStep implements Requests {
   readonly #ports: RequestPorts;
 
@@ -48,7 +73,7 @@ class RequestStep implements Requests {
   }
 
   async ask(turn: StepTurn, requests: readonly NewRequest[], mayPark: boolean): Promise<boolean> {
-    const { faultPoint } = this.#ports;
+    const { faultPoint, ids, config } = this.#ports;
     let isParked = false;
     faultPoint('before-ask');
     if (mayPark) faultPoint('before-park');
@@ -58,7 +83,7 @@ class RequestStep implements Requests {
       if (state.turn.stopRequested) return {};
       const asked: PlacedPart[] = [];
       for (const request of requests) {
-        const data = this.#data(turn, request, tx.now());
+        const data = permissionData(turn, request, { id: ids.next(), now: tx.now(), config });
         await tx.log.insertPermission(permissionRow(data, true));
         const part = requestPart(data, partId(turn.nextIndex + state.foreign.length + asked.length));
         asked.push({ messageId: turn.messageId, part });
@@ -89,27 +114,6 @@ class RequestStep implements Requests {
     });
     faultPoint('after-park');
     return isParked;
-  }
-
-  #data({ row, body }: StepTurn, request: NewRequest, now: number): PermissionData {
-    const { ids, config } = this.#ports;
-    const timeoutMs = kindOf(request) === 'permission' ? config.permissionTimeoutMs : config.requestTimeoutMs;
-    return {
-      ...request,
-      id: ids.next(),
-      namespace: row.namespace,
-      agent: row.agent,
-      sessionId: row.sessionId,
-      turnId: row.id,
-      createdAt: now,
-      expiresAt: now + timeoutMs * 1000,
-      decision: 'PENDING',
-      optionId: '',
-      decidedBy: '',
-      decidedAt: 0,
-      identity: body.cause.identity,
-      comment: '',
-    };
   }
 
   /** The change that lets the turn wait. */

@@ -30,10 +30,11 @@ import { createPromptAssembler } from '../prompt/index.ts';
 import { StreamRegistry } from '../stream/index.ts';
 import { MemoryObjects, noUsage, testConfig, testModels } from './engine-harness.ts';
 import { FollowClient } from './follow-client.ts';
-import { type GateWatch, ProcessGate } from './process-gate.ts';
+import { type GateWatch, type LogChanges, ProcessGate } from './process-gate.ts';
 import { RecordedTools } from './recorded-tools.ts';
 import { CHARGED, holdOf, raisesOf, recordedUsage } from './recorded-usage.ts';
 import { RunRecord } from './run-record.ts';
+import { SeenRequests } from './seen-requests.ts';
 
 /** What an answer says besides yes or no. */
 interface AnswerFacts {
@@ -71,9 +72,9 @@ export interface Process {
 const IDLE_TURNS = 4;
 const ASK_ALL = { tasks: fromJson(ListValueSchema, [{ action: 'create', approval: 'ask' }]) };
 
-/** Counts the commits a session goes through with more than one turn under way. */
-const checkOneRunning = async (tx: WriteTx, sessions: readonly string[], record: RunRecord): Promise<void> => {
-  for (const id of sessions) {
+/** Notes the commits that leave a session with more than one turn under way, which only writing a turn of it can do. */
+const checkOneRunning = async (tx: WriteTx, { turnsOf }: LogChanges, record: RunRecord): Promise<void> => {
+  for (const id of turnsOf) {
     const started = (await tx.log.openTurns(id)).filter((turn) => turn.state !== 'QUEUED');
     if (started.length > 1) record.note(`R2: session ${id} runs ${started.map((turn) => turn.id).join(' and ')}`);
   }
@@ -90,6 +91,7 @@ export class Machine {
   readonly record = new RunRecord();
   readonly tools = new RecordedTools(this.record);
   readonly objects = new MemoryObjects();
+  readonly seen = new SeenRequests();
   readonly sessions: string[] = [];
   readonly clients = new Map<string, FollowClient>();
   readonly agents = new Map<string, AgentRevision>();
@@ -150,13 +152,13 @@ export class Machine {
     const gate = new ProcessGate({
       onPublish: (subject, message) => record.published(subject, message),
       onJournal: (rows) => record.journaled(rows),
-      onCommit: (tx) => checkOneRunning(tx, this.sessions, record),
+      onCommit: (tx, changes) => checkOneRunning(tx, changes, record),
       ...options.watch,
     });
     if (options.sharedStore !== true) this.store = await this.#open();
     this.#ids = createIds(this.clock, seededRandom(100 + this.#starts));
     const clock = gate.clock(this.clock);
-    const plain = testModels(clock);
+    const plain = this.seen.watch(testModels(clock));
     const models = gate.models(plain, (request) => record.modelCalled(request.turnId, request.callNumber));
     const [store, bus] = [gate.store(this.store, { readsFail: true }), gate.bus(this.bus)];
     const workerId = `worker-${this.#starts}`;
@@ -171,6 +173,7 @@ export class Machine {
       workerId,
       faultPoint,
       ...this.#options.deps,
+      ...(this.#options.deps?.models === undefined ? {} : { models: this.seen.watch(this.#options.deps.models) }),
     };
     const runtime = createRuntime(deps);
     const limits = { events: 1024, bytes: 1 << 20 };

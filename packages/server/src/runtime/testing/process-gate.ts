@@ -1,6 +1,15 @@
 import type { CancelTimer, Clock } from '../../base/index.ts';
 import type { ModelRegistry } from '../../models/contract.ts';
-import type { Bus, FaultPoints, JournalRow, Presence, ReadTx, Store, WriteTx } from '../../store/contracts/index.ts';
+import type {
+  Bus,
+  FaultPoints,
+  JournalRow,
+  Presence,
+  ReadTx,
+  Store,
+  TurnRow,
+  WriteTx,
+} from '../../store/contracts/index.ts';
 import type { Tool } from '../../tools/contract.ts';
 
 /** Thrown at the point of a crash to leave the code that runs there; what catches it finds everything frozen. */
@@ -25,8 +34,17 @@ const inTurn = <T>(real: Store, read: () => Promise<T>): Promise<T> => {
 
 /** Methods of the session log that write. */
 const CHANGING = /^(insert|save|delete|append|clear)/;
+/** Those that write the state of a turn. */
+const TURN_WRITES = /^(insert|save)Turn$/;
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+
+/** What is noted of a transaction while it runs. */
+interface Seen {
+  readonly rows: JournalRow[];
+  readonly turnsOf: Set<string>;
+  isChanging: boolean;
+}
 
 /** What the gate tells about a process while it lives. */
 export interface GateWatch {
@@ -40,8 +58,16 @@ export interface GateWatch {
   deliveries?(subject: string): number;
   onPublish?(subject: string, message: unknown): void;
   onJournal?(rows: readonly JournalRow[]): void;
-  /** Before a commit; `isChanging` when the transaction wrote to sessions, turns, messages or the journal. */
-  onCommit?(tx: WriteTx, isChanging: boolean): Promise<void>;
+  /** Before a commit. */
+  onCommit?(tx: WriteTx, changes: LogChanges): Promise<void>;
+}
+
+/** What a transaction did to the session log. */
+export interface LogChanges {
+  /** It wrote to sessions, turns, messages or the journal. */
+  readonly isChanging: boolean;
+  /** Sessions of the turns whose rows it wrote. */
+  readonly turnsOf: ReadonlySet<string>;
 }
 
 /**
@@ -255,9 +281,9 @@ export class ProcessGate {
           this.#watch.onJournal?.(rows);
           if (!this.#dead) this.#watch.onWrite?.('after', count);
         });
-        const seen = { rows, isChanging: false };
+        const seen = { rows, isChanging: false, turnsOf: new Set<string>() };
         const value = await work(this.#recording(tx, seen));
-        await this.#watch.onCommit?.(tx, seen.isChanging);
+        await this.#watch.onCommit?.(tx, seen);
         if (failure?.moment === 'inside') throw failure.error;
         return value;
       });
@@ -266,8 +292,8 @@ export class ProcessGate {
     });
   }
 
-  /** The transaction with journal entries noted. */
-  #recording(tx: WriteTx, seen: { readonly rows: JournalRow[]; isChanging: boolean }): WriteTx {
+  /** The transaction with what it writes noted. */
+  #recording(tx: WriteTx, seen: Seen): WriteTx {
     const { log } = tx;
     const { rows } = seen;
     const noted = new Proxy(log, {
@@ -275,10 +301,15 @@ export class ProcessGate {
         const value: unknown = Reflect.get(target, name, target);
         if (typeof value !== 'function') return value;
         if (typeof name === 'string' && CHANGING.test(name)) seen.isChanging = true;
-        if (name !== 'appendJournal') return value.bind(target);
-        return (added: readonly JournalRow[]) => {
-          rows.push(...added);
-          return target.appendJournal(added);
+        if (name === 'appendJournal')
+          return (added: readonly JournalRow[]) => {
+            rows.push(...added);
+            return target.appendJournal(added);
+          };
+        if (typeof name !== 'string' || !TURN_WRITES.test(name)) return value.bind(target);
+        return (turn: TurnRow, ...more: unknown[]) => {
+          seen.turnsOf.add(turn.sessionId);
+          return Reflect.apply(value, target, [turn, ...more]) as unknown;
         };
       },
     });

@@ -8,6 +8,8 @@ export interface ProviderUnderTest {
   readonly echo: (text: string) => readonly string[];
   readonly fail: (code: number, text: string) => readonly string[];
   readonly hang: readonly string[];
+  /** Writes to its output what it reads, until its input ends. */
+  readonly mirror: readonly string[];
   readonly printVariable: (name: string) => readonly string[];
 }
 
@@ -57,6 +59,29 @@ export const providerSuite = (name: string, { provider, ...says }: ProviderUnder
       const long = await provider().exec(plan, testCommand(says.echo('y'.repeat(9_000))), never());
       expect([long.isCut, long.stdout.length]).toEqual([true, 4_096]);
       await provider().destroy('ends');
+    });
+
+    it('start commands with which bytes are exchanged, and end them with their input or when they are stopped', async () => {
+      const plan = testPlan('talks');
+      await provider().create(plan);
+      const talking = await provider().start(plan, testCommand(says.mirror), never());
+      const output = talking.stdout[Symbol.asyncIterator]();
+      for (const text of ['first', 'second']) {
+        await talking.write(bytes(text));
+        expect(Buffer.from((await output.next()).value as Uint8Array).toString()).toBe(text);
+      }
+      talking.closeInput();
+      expect(await output.next()).toMatchObject({ done: true });
+      expect(await talking.ended).toMatchObject({ exitCode: 0, endedBy: 'exit' });
+      await talking.write(bytes('late'));
+      const stop = new AbortController();
+      const stopped = await provider().start(plan, testCommand(says.mirror), stop.signal);
+      stop.abort();
+      expect((await stopped.ended).endedBy).toBe('stopped');
+      await provider().destroy('talks');
+      await expect(provider().start(plan, testCommand(says.mirror), never())).rejects.toMatchObject({
+        reason: 'SANDBOX_LOST',
+      });
     });
 
     it('keep files, and say which are missing or too large', async () => {

@@ -11,6 +11,7 @@ providerSuite('demo', {
   echo: (text) => [`echo ${text}`],
   fail: (code, text) => [`fail ${code} ${text}`],
   hang: ['hang'],
+  mirror: ['mirror'],
   printVariable: (name) => [`env ${name}`],
 });
 

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { type Clock, Fault } from '../../base/index.ts';
 import type {
   FileAccess,
@@ -6,6 +7,7 @@ import type {
   SandboxEnd,
   SandboxEntry,
   SandboxPlan,
+  SandboxProcess,
   SandboxProvider,
   SandboxResult,
 } from '../contract.ts';
@@ -15,7 +17,15 @@ type Files = Map<string, Uint8Array>;
 
 interface DemoBackend {
   readonly own: Files;
+  /** Aborted when it is destroyed. */
+  readonly ends: AbortController;
   readonly plan: SandboxPlan;
+}
+
+interface DemoProviderDeps {
+  readonly clock: Pick<Clock, 'after'>;
+  /** Starts what the language does not know, and where it likes: tests hand in a program of theirs. Absent: such commands are not found. */
+  readonly launch?: (command: SandboxCommand, signal: AbortSignal) => SandboxProcess;
 }
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -23,17 +33,19 @@ const EMPTY = new Uint8Array();
 
 /**
  * Sandboxes in memory that run no code, for tests and demonstrations. A command is a line of a small language, from standard input or the last of its argv:
- * `echo TEXT`, `cat PATH`, `write PATH TEXT`, `env NAME`, `fail CODE TEXT`, `hang`, `vanish` (the backend is lost). Anything else is
- * not found, 127.
+ * `echo TEXT`, `cat PATH`, `write PATH TEXT`, `env NAME`, `fail CODE TEXT`, `hang`, `mirror` (writes what it reads), `vanish` (the backend
+ * is lost). Anything else is not found, 127.
  */
 export class DemoProvider implements SandboxProvider {
   readonly name = 'demo';
   readonly #clock: Pick<Clock, 'after'>;
+  readonly #launch: DemoProviderDeps['launch'];
   readonly #backends = new Map<string, DemoBackend>();
   readonly #volumes = new Map<string, Files>();
 
-  constructor(deps: { readonly clock: Pick<Clock, 'after'> }) {
+  constructor(deps: DemoProviderDeps) {
     this.#clock = deps.clock;
+    this.#launch = deps.launch;
   }
 
   async probe(): Promise<ProviderReport> {
@@ -43,7 +55,7 @@ export class DemoProvider implements SandboxProvider {
   async create(plan: SandboxPlan): Promise<'created' | 'present'> {
     if (plan.volume !== '' && !this.#volumes.has(plan.volume)) this.#volumes.set(plan.volume, new Map());
     if (this.#backends.has(plan.id)) return 'present';
-    this.#backends.set(plan.id, { plan, own: new Map() });
+    this.#backends.set(plan.id, { plan, own: new Map(), ends: new AbortController() });
     return 'created';
   }
 
@@ -68,12 +80,34 @@ export class DemoProvider implements SandboxProvider {
       return answer(0, '');
     }
     if (verb === 'vanish') {
-      this.#backends.delete(plan.id);
+      await this.destroy(plan.id);
       return answer(0, '');
     }
     const found = verb === 'cat' ? files.get(path) : undefined;
     if (found !== undefined) return answer(0, Buffer.from(found).toString('utf8'));
     return verb === 'cat' ? answer(1, '', `${path}: no such file\n`) : answer(127, '', `${verb}: not found\n`);
+  }
+
+  async start(plan: SandboxPlan, command: SandboxCommand, stop: AbortSignal): Promise<SandboxProcess> {
+    const [verb = ''] = lineOf(command).split(' ');
+    const signal = AbortSignal.any([stop, this.#backend(plan).ends.signal]);
+    if (verb !== 'mirror' && !LANGUAGE.has(verb) && this.#launch !== undefined)
+      return this.#launch({ ...command, env: { ...plan.env, ...command.env } }, signal);
+    const pipe = new PassThrough();
+    const write = async (chunk: Uint8Array): Promise<void> => {
+      if (verb === 'mirror' && !pipe.writableEnded) pipe.write(chunk);
+    };
+    const stopped = new Promise<SandboxResult>((resolve) => {
+      const kill = (): void => resolve(killed('stopped'));
+      if (signal.aborted) kill();
+      else signal.addEventListener('abort', kill, { once: true });
+    });
+    const running = verb === 'mirror' ? finished(pipe) : this.exec(plan, command, signal);
+    const ended = Promise.race([running, stopped]).then((result) => {
+      pipe.end(result.stdout);
+      return { ...result, stdout: EMPTY };
+    });
+    return { stdout: pipe, write, closeInput: () => void (verb === 'mirror' && pipe.end()), ended };
   }
 
   async readFile(plan: SandboxPlan, path: string, access: FileAccess): Promise<Uint8Array> {
@@ -110,6 +144,7 @@ export class DemoProvider implements SandboxProvider {
   }
 
   async destroy(id: string): Promise<void> {
+    this.#backends.get(id)?.ends.abort();
     this.#backends.delete(id);
   }
 
@@ -121,10 +156,15 @@ export class DemoProvider implements SandboxProvider {
     return { backends: [...this.#backends.keys()], volumes: [...this.#volumes.keys()] };
   }
 
-  #files(plan: SandboxPlan): Files {
+  #backend(plan: SandboxPlan): DemoBackend {
     const backend = this.#backends.get(plan.id);
     if (backend === undefined) throw new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone');
-    return this.#volumes.get(plan.volume) ?? backend.own;
+    return backend;
+  }
+
+  #files(plan: SandboxPlan): Files {
+    const { own } = this.#backend(plan);
+    return this.#volumes.get(plan.volume) ?? own;
   }
 
   #path(plan: SandboxPlan, path: string): string {
@@ -141,6 +181,13 @@ export class DemoProvider implements SandboxProvider {
     });
   }
 }
+
+const LANGUAGE: ReadonlySet<string> = new Set(['echo', 'cat', 'write', 'env', 'fail', 'hang', 'vanish']);
+
+const finished = (pipe: PassThrough): Promise<SandboxResult> =>
+  new Promise((resolve) => {
+    pipe.once('finish', () => resolve({ exitCode: 0, stdout: EMPTY, stderr: EMPTY, isCut: false, endedBy: 'exit' }));
+  });
 
 /** A program that is read from standard input, else the last argument. */
 const lineOf = ({ stdin, argv }: SandboxCommand): string =>

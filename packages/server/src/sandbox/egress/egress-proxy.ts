@@ -1,5 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +19,9 @@ export interface EgressGate {
   readonly socketPath: string;
   close(): Promise<void>;
 }
+
+// Not imported: an import asks for every export, and asking for WebSocket loads Node's web client (decision 0003).
+const { createServer, request } = process.getBuiltinModule('node:http');
 
 const FOLDER = 'svc-egress-';
 const SOCKET = 's';
@@ -55,6 +58,8 @@ export const openEgress = async (network: SandboxNetwork, deps: EgressDeps): Pro
     void tunnel({ incoming, client: client as Socket, open }, network, deps);
   });
   await listen(server, socketPath);
+  // Processes of a container have another user; others on this machine do not get into the folder.
+  await chmod(socketPath, 0o666);
   return {
     socketPath,
     close: async () => {

@@ -3,4 +3,4 @@
  * be asked for; which addresses may be reached, its caller says. Used by the providers.
  */
 export { type EgressDeps, type EgressGate, openEgress, removeDeadGates } from './egress-proxy.ts';
-export { FORWARDER, FORWARDER_PORT, proxyVariables } from './inside-forwarder.ts';
+export { FORWARDER, FORWARDER_PORT, PYTHON_FORWARDER, proxyVariables } from './inside-forwarder.ts';

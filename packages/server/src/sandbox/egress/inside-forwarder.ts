@@ -30,6 +30,46 @@ server.listen(Number(port), '127.0.0.1', () => {
 });
 `;
 
+/** The same program for `python3 -c`, for places that have no Node.js. */
+export const PYTHON_FORWARDER = `
+import socket, subprocess, sys, threading
+path, port, command = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+def pump(source, target):
+    try:
+        while True:
+            data = source.recv(65536)
+            if not data:
+                break
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        for one in (source, target):
+            one.close()
+def serve(client):
+    proxy = socket.socket(socket.AF_UNIX)
+    try:
+        proxy.connect(path)
+    except OSError:
+        client.close()
+        return
+    threading.Thread(target=pump, args=(client, proxy), daemon=True).start()
+    pump(proxy, client)
+def accept(server):
+    while True:
+        threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+server = socket.socket()
+server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+server.bind(('127.0.0.1', port))
+server.listen(64)
+threading.Thread(target=accept, args=(server,), daemon=True).start()
+try:
+    code = subprocess.call(command)
+except OSError as error:
+    sys.stderr.write(command[0] + ': ' + ('not found' if isinstance(error, FileNotFoundError) else str(error.errno)) + '\\n')
+    sys.exit(127)
+sys.exit(code if code >= 0 else 128 - code)
+`;
+
 /** Variables by which programs find the proxy. */
 export const proxyVariables = (): Readonly<Record<string, string>> => {
   const url = `http://127.0.0.1:${FORWARDER_PORT}`;

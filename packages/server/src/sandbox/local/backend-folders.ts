@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, lstat, mkdir, opendir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxPlan } from '../contract.ts';
+import { ownPaths } from '../own-path-rules.ts';
 import type { JailMount } from './jail-arguments.ts';
 
 /** Files and folders of one sandbox that are counted; more of them are as good as a full disk. */
@@ -23,8 +24,6 @@ const checked = (name: string): string => {
 };
 
 const hashed = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, HASH_CHARS);
-
-const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 /**
  * The folders of sandboxes and volumes below one folder of the machine. A backend is a folder: it is made under another name and
@@ -48,7 +47,7 @@ export class BackendFolders {
     const path = this.#backend(plan.id);
     const draft = `${path}.new`;
     await removeTree(draft);
-    const folders = ['workspace', 'tmp', 'shm', ...this.#ownPaths(plan).map((own) => join('paths', hashed(own)))];
+    const folders = ['workspace', 'tmp', 'shm', ...ownPaths(plan).map((own) => join('paths', hashed(own)))];
     for (const folder of folders) await mkdir(join(draft, folder), { recursive: true, mode: 0o700 });
     await rename(draft, path);
     return 'created';
@@ -63,7 +62,7 @@ export class BackendFolders {
       { source: workspace, target: plan.mountPath, isWritable: true },
       { source: join(path, 'tmp'), target: '/tmp', isWritable: true },
       { source: join(path, 'shm'), target: '/dev/shm', isWritable: true },
-      ...this.#ownPaths(plan).map((own) => ({
+      ...ownPaths(plan).map((own) => ({
         source: join(path, 'paths', hashed(own)),
         target: own,
         isWritable: !isFixed(own),
@@ -104,14 +103,6 @@ export class BackendFolders {
     return used.entries > ENTRIES_MAX ? UNCOUNTABLE : used.bytes;
   }
 
-  /** Paths with a folder of their own: writable ones outside of the workspace, and whatever is read-only. */
-  #ownPaths({ mountPath, writable, readonly }: SandboxPlan): readonly string[] {
-    const inherent = (path: string): boolean => isBelow(path, mountPath) || isBelow(path, '/tmp');
-    const own = [...writable.filter((path) => !inherent(path)), ...readonly];
-    // The root itself and what the jail is made of stay as they are: nothing of them can be written.
-    return [...new Set(own)].filter((path) => path !== '/' && path !== mountPath && !isSystemRoot(path));
-  }
-
   #backend(id: string): string {
     return join(this.#root, 'backends', checked(id));
   }
@@ -120,23 +111,6 @@ export class BackendFolders {
     return join(this.#root, 'volumes', checked(volume));
   }
 }
-
-const isSystemRoot = (path: string): boolean =>
-  [
-    '/usr',
-    '/bin',
-    '/sbin',
-    '/lib',
-    '/lib32',
-    '/lib64',
-    '/libx32',
-    '/etc',
-    '/proc',
-    '/dev',
-    '/run',
-    '/sys',
-    '/tmp',
-  ].some((root) => isBelow(path, root));
 
 const isMissing = (error: unknown): boolean => (error as { readonly code?: unknown }).code === 'ENOENT';
 

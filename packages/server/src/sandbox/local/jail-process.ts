@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { type Clock, Fault } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 import { BoundedOutput } from '../bounded-output.ts';
-import type { SandboxEnd, SandboxResult } from '../contract.ts';
+import { checkTexts } from '../command-texts.ts';
+import type { SandboxEnd, SandboxProcess, SandboxResult } from '../contract.ts';
+import { chunksOf, NO_PIPES, STOPPED, written } from '../process-pipes.ts';
+import { type Watch, watched } from '../watched.ts';
 
 export interface JailRun {
   /** Path of bwrap. */
@@ -17,8 +20,7 @@ export interface JailRun {
   readonly clock: Pick<Clock, 'after'>;
   /** Runs before the command begins, such as to put the process into its control group. */
   readonly admit: (pid: number) => Promise<void>;
-  /** Asked again and again while it runs: why it has to end, undefined while it may continue. */
-  readonly watch?: { readonly everyMs: number; readonly check: () => Promise<SandboxEnd | undefined> };
+  readonly watch?: Watch;
 }
 
 /** What of bubblewrap's own complaints is shown. */
@@ -28,23 +30,6 @@ const OUTER_GATE = 'read -r begin <&4 && exec "$0" --args 3 -- "$@"';
 /** Runs in the finished jail: says so, and waits until it may continue. */
 const INNER_GATE = 'echo ready >&5; read -r go <&4 || exit 125; exec 4<&- 5>&-; exec "$@"';
 
-/** What the kernel takes as one argument, without the zero that ends it. */
-const ARGUMENT_BYTES = 131_071;
-
-/**
- * Refuses texts that would not arrive as they are. Options are sent with a zero after each: a zero within one would end it, and what
- * follows would be an option of its own, such as a mount of the machine's files.
- */
-const checkTexts = (texts: readonly string[]): void => {
-  const refuse = (problem: string): never => {
-    throw new Fault('INVALID_ARGUMENT', 'SANDBOX_COMMAND', problem);
-  };
-  if (texts.some((text) => text.includes('\0')))
-    refuse('a command, its folder and its variables must not contain the character U+0000');
-  if (texts.some((text) => Buffer.byteLength(text) > ARGUMENT_BYTES))
-    refuse(`an argument or variable of a command must not have more than ${ARGUMENT_BYTES} bytes`);
-};
-
 /**
  * Runs bubblewrap to the end of all processes inside. Killing its one process on this side ends them: it is the parent of the first
  * process of their process namespace, which takes all others with it. That holds once the jail is finished, so the command begins
@@ -52,20 +37,65 @@ const checkTexts = (texts: readonly string[]): void => {
  * line. Rejects when it could not be started; Fault INVALID_ARGUMENT SANDBOX_COMMAND for texts that no process can be given.
  */
 export const runJail = async (run: JailRun): Promise<SandboxResult> => {
+  if (isStoppedBefore(run)) return STOPPED;
+  const child = spawnJail(run);
+  const output = collected(run, child, ['stdout', 'stderr']);
+  const closed = ending(child);
+  const why = await supervised(run, child, closed);
+  child.stdin?.end(run.stdin);
+  return resultOf({ closed, why, output });
+};
+
+/** As `runJail`, for a command that runs on: resolves when it may begin. */
+export const startJail = async (run: JailRun): Promise<SandboxProcess> => {
+  if (isStoppedBefore(run)) return { ...NO_PIPES, ended: Promise.resolve(STOPPED) };
+  const child = spawnJail(run);
+  const output = collected(run, child, ['stderr']);
+  const closed = ending(child);
+  const why = await supervised(run, child, closed);
+  const [stdin, stdout] = [child.stdin as Writable, child.stdout as Readable];
+  child.once('exit', () => {
+    // Of a command that was ended no one takes the rest, which would keep its pipe open.
+    if (why() !== 'exit') stdout.destroy();
+  });
+  return {
+    stdout: chunksOf(stdout),
+    write: (bytes) => written(stdin, bytes),
+    closeInput: () => stdin.end(),
+    ended: resultOf({ closed, why, output }),
+  };
+};
+
+const isStoppedBefore = (run: JailRun): boolean => {
   checkTexts([...run.options, ...run.command]);
-  if (run.signal.aborted) return { exitCode: 137, ...new BoundedOutput(0).get(), endedBy: 'stopped' };
-  const child = spawn('/bin/sh', ['-c', OUTER_GATE, run.program, '/bin/sh', '-c', INNER_GATE, 'sh', ...run.command], {
+  return run.signal.aborted;
+};
+
+const spawnJail = ({ program, command }: JailRun): ChildProcess =>
+  spawn('/bin/sh', ['-c', OUTER_GATE, program, '/bin/sh', '-c', INNER_GATE, 'sh', ...command], {
     env: {},
     cwd: '/',
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
-  const output = new BoundedOutput(run.outputBytes);
-  for (const name of ['stdout', 'stderr'] as const) child[name]?.on('data', (chunk: Buffer) => output.add(name, chunk));
-  const closed = ending(child);
-  const ended = await supervised(run, child, closed);
-  const { code, signal } = await closed;
+
+const collected = (
+  { outputBytes }: JailRun,
+  child: ChildProcess,
+  names: readonly ('stdout' | 'stderr')[],
+): BoundedOutput => {
+  const output = new BoundedOutput(outputBytes);
+  for (const name of names) child[name]?.on('data', (chunk: Buffer) => output.add(name, chunk));
+  return output;
+};
+
+const resultOf = async (ended: {
+  readonly closed: Promise<Ending>;
+  readonly why: () => SandboxEnd;
+  readonly output: BoundedOutput;
+}): Promise<SandboxResult> => {
+  const { code, signal } = await ended.closed;
   const exitCode = code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
-  return { exitCode, ...output.get(), endedBy: ended() };
+  return { exitCode, ...ended.output.get(), endedBy: ended.why() };
 };
 
 interface Ending {
@@ -98,7 +128,7 @@ const supervised = async (run: JailRun, child: ChildProcess, closed: Promise<End
   const stop = (): void => end('stopped');
   run.signal.addEventListener('abort', stop);
   const cancelTime = run.clock.after(run.timeoutMs, () => end('timeout'));
-  const cancelWatch = watching(run, end);
+  const cancelWatch = watched(run, end);
   closed
     .finally(() => {
       run.signal.removeEventListener('abort', stop);
@@ -116,7 +146,7 @@ const supervised = async (run: JailRun, child: ChildProcess, closed: Promise<End
   return () => endedBy;
 };
 
-const feed = (child: ChildProcess, { options, stdin }: JailRun): void => {
+const feed = (child: ChildProcess, { options }: JailRun): void => {
   const pipe = (index: number): Writable => child.stdio[index] as Writable;
   for (const index of [0, 3, 4]) {
     // The command may end before it has read everything.
@@ -124,30 +154,6 @@ const feed = (child: ChildProcess, { options, stdin }: JailRun): void => {
   }
   pipe(3).end(options.map((option) => `${option}\0`).join(''));
   pipe(4).write('begin\n');
-  pipe(0).end(stdin);
-};
-
-const watching = ({ watch, clock }: JailRun, end: (why: SandboxEnd) => void): (() => void) => {
-  if (watch === undefined) return () => undefined;
-  let isOver = false;
-  let cancel = (): void => undefined;
-  const arm = (): void => {
-    cancel = clock.after(watch.everyMs, () => {
-      watch.check().then(
-        (why) => {
-          if (why !== undefined) end(why);
-          else if (!isOver) arm();
-        },
-        // What cannot be watched must not continue.
-        () => end('stopped'),
-      );
-    });
-  };
-  arm();
-  return () => {
-    isOver = true;
-    cancel();
-  };
 };
 
 /** First line of what bubblewrap complained of. */

@@ -25,6 +25,7 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
     echo: (text) => ['/bin/echo', text],
     fail: (code, text) => ['/bin/sh', '-c', `echo ${text} >&2; exit ${code}`],
     hang: ['/bin/sleep', '1000'],
+    mirror: ['/bin/cat'],
     printVariable: (name) => ['/bin/sh', '-c', `echo "$${name}"`],
   });
 
@@ -184,6 +185,22 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
     expect(hungry.endedBy).toBe('memory');
     const { err } = shown(await sh('for i in $(seq 40); do sleep 1000 & done', small));
     expect(err).toContain('Cannot fork');
+  });
+
+  it('is held to limits of each process where no control group can be made, and the report says so', async () => {
+    const bare = localProvider(root, { mayGroup: false });
+    expect((await bare.probe()).message).toContain('limits by rlimits');
+    const small = { ...plan, limits: { ...plan.limits, memoryBytes: 96 * 1_048_576, pids: 12 } };
+    const run = (script: string) => bare.exec(small, testCommand(['/bin/sh', '-c', script]), never);
+    const { out } = shown(await run('cat /proc/self/limits'));
+    expect(out).toMatch(/^Max data size\s+100663296\s+100663296/m);
+    expect(out).toMatch(/^Max processes\s+12\s+12/m);
+    expect(out).toMatch(/^Max file size\s+16777216\s+16777216/m);
+    expect(out).toMatch(/^Max core file size\s+0\s+0/m);
+    // `tail` keeps what it is to show in memory.
+    const hungry = await run('head -c 150000000 /dev/zero | tail -c 140000000 | wc -c');
+    expect(shown(hungry).out.trim()).not.toBe('140000000');
+    await expect(run('ulimit -d unlimited')).resolves.not.toMatchObject({ exitCode: 0 });
   });
 
   it('reaches nothing of the network but allowed hosts, through the proxy', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
@@ -11,14 +11,16 @@ import type {
   SandboxEntry,
   SandboxNetwork,
   SandboxPlan,
+  SandboxProcess,
   SandboxProvider,
   SandboxResult,
 } from '../contract.ts';
 import { type EgressDeps, type EgressGate, openEgress, removeDeadGates } from '../egress/index.ts';
 import { listThroughCommand, readThroughCommand, writeThroughCommand } from '../file-commands.ts';
+import { installCommands } from '../install-commands.ts';
+import { RunningCommands } from '../running-commands.ts';
 import { BackendFolders, PROBE_ID, UNCOUNTABLE } from './backend-folders.ts';
 import { type ControlGroup, type ControlGroups, findControlGroups, processLimits } from './control-groups.ts';
-import { installCommands } from './install-commands.ts';
 import {
   JAIL_NODE,
   type Jail,
@@ -27,9 +29,9 @@ import {
   jailCommand,
   jailOptions,
   SELF_CHECK,
-  type SystemPath,
 } from './jail-arguments.ts';
-import { complaintOf, runJail } from './jail-process.ts';
+import { complaintOf, type JailRun, runJail, startJail } from './jail-process.ts';
+import { OWN_SETTINGS, systemPaths } from './machine-files.ts';
 import { failureRemedy, KERNEL_SETTINGS, type MachineFacts, missingPart, rlimitsNote } from './remedy-rules.ts';
 
 export interface LocalProviderDeps extends EgressDeps {
@@ -44,10 +46,17 @@ export interface LocalProviderDeps extends EgressDeps {
   readonly mayGroup?: boolean;
 }
 
-interface RunningCommand {
-  /** Ends it. */
-  readonly ends: AbortController;
-  readonly isOver: Promise<void>;
+/** A command, and what ends it. */
+interface AskedCommand {
+  readonly command: SandboxCommand;
+  readonly signal: AbortSignal;
+}
+
+/** A jail about to run, and what is to be done at its end. */
+interface PreparedRun {
+  readonly jail: JailRun;
+  readonly judged: (result: SandboxResult) => Promise<SandboxResult>;
+  readonly close: () => Promise<void>;
 }
 
 /** What a successful probe found. */
@@ -57,46 +66,11 @@ interface Working {
   readonly groups: ControlGroups | undefined;
 }
 
+const NOT_INSTALLED =
+  'is not installed on this machine: sandboxes of provider local cannot install packages of the operating system';
 const DISK_CHECK_MS = 1_000;
 const PROBE_MS = 20_000;
 const MIB = 1_048_576;
-
-/** What the jail has of the machine: programs and libraries, and the few settings that these need. */
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
-const SETTINGS = [
-  'alternatives',
-  'ca-certificates',
-  'ca-certificates.conf',
-  'ld.so.cache',
-  'ld.so.conf',
-  'ld.so.conf.d',
-  'localtime',
-  'mime.types',
-  'nsswitch.conf',
-  'pki/tls/certs',
-  'ssl/certs',
-  'ssl/openssl.cnf',
-].map((name) => `/etc/${name}`);
-
-/** Files of /etc that name users and hosts are the jail's own. */
-const OWN_SETTINGS: Readonly<Record<string, string>> = {
-  passwd: 'sandbox:x:1000:1000::/workspace:/bin/sh\n',
-  group: 'sandbox:x:1000:\n',
-  hosts: '127.0.0.1 localhost sandbox\n::1 localhost\n',
-};
-
-/** Where programs find the name servers, for a jail that has the network of the machine. */
-const NAME_SERVERS = '/etc/resolv.conf';
-
-const systemPaths = (network: Jail['network']): readonly SystemPath[] => {
-  const found: SystemPath[] = [];
-  for (const path of [...SYSTEM, ...SETTINGS, ...(network === 'host' ? [NAME_SERVERS] : [])]) {
-    if (!existsSync(path)) continue;
-    const isLink = SYSTEM.includes(path) && lstatSync(path).isSymbolicLink();
-    found.push(isLink ? { path, link: readlinkSync(path) } : { path });
-  }
-  return found;
-};
 
 /** What this machine says about itself. */
 const machineFacts = async (searchPath: string): Promise<MachineFacts> => {
@@ -133,8 +107,7 @@ export class LocalProvider implements SandboxProvider {
   readonly #deps: LocalProviderDeps;
   readonly #folders: BackendFolders;
   #working: Promise<Working> | undefined;
-  /** Commands by their backend, which end before it is destroyed. */
-  readonly #running = new Map<string, Set<RunningCommand>>();
+  readonly #running = new RunningCommands();
 
   constructor(deps: LocalProviderDeps) {
     this.#deps = deps;
@@ -165,19 +138,40 @@ export class LocalProvider implements SandboxProvider {
 
   async exec(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxResult> {
     const working = await this.#ready();
-    if (!this.#folders.has(plan.id)) throw new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone');
-    const ends = new AbortController();
-    const { promise: isOver, resolve: finish } = Promise.withResolvers<void>();
-    const own = { ends, isOver };
-    const running = this.#running.get(plan.id) ?? new Set();
-    this.#running.set(plan.id, running.add(own));
+    const use = this.#using(plan.id);
     try {
-      return await this.#jailed(working, plan, { command, signal: AbortSignal.any([signal, ends.signal]) });
+      return await this.#jailed(working, plan, { command, signal: AbortSignal.any([signal, use.signal]) });
     } finally {
-      running.delete(own);
-      if (running.size === 0) this.#running.delete(plan.id);
-      finish();
+      use.end();
     }
+  }
+
+  async start(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxProcess> {
+    const working = await this.#ready();
+    const use = this.#using(plan.id);
+    try {
+      const run = await this.#prepared(working, plan, { command, signal: AbortSignal.any([signal, use.signal]) });
+      const begun = await startJail(run.jail).catch(async (error: unknown) => {
+        await run.close();
+        throw error;
+      });
+      const ended = begun.ended
+        .then((result) => run.judged(result))
+        .finally(async () => {
+          await run.close();
+          use.end();
+        });
+      return { ...begun, ended };
+    } catch (error) {
+      use.end();
+      throw error;
+    }
+  }
+
+  /** Notes a command in a backend, which ends when that is destroyed. */
+  #using(id: string): { readonly signal: AbortSignal; readonly end: () => void } {
+    if (!this.#folders.has(id)) throw new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone');
+    return this.#running.begin(id);
   }
 
   readFile(plan: SandboxPlan, path: string, access: FileAccess): Promise<Uint8Array> {
@@ -193,16 +187,14 @@ export class LocalProvider implements SandboxProvider {
   }
 
   installCommands(packages: readonly string[]): readonly (readonly string[])[] {
-    return installCommands(packages);
+    return installCommands(packages, NOT_INSTALLED);
   }
 
   async destroy(id: string): Promise<void> {
     // No command begins in it from now on.
     await this.#folders.retire(id);
-    const running = [...(this.#running.get(id) ?? [])];
-    for (const { ends } of running) ends.abort();
     // A process that still runs could put links in the way of the removal, which would then remove what they point to.
-    await Promise.all(running.map(({ isOver }) => isOver));
+    await this.#running.end(id);
     await this.#folders.destroy(id);
   }
 
@@ -259,35 +251,50 @@ export class LocalProvider implements SandboxProvider {
     return lines.slice(0, -1).join(', ');
   }
 
-  async #jailed(
-    working: Working,
-    plan: SandboxPlan,
-    { command, signal }: { readonly command: SandboxCommand; readonly signal: AbortSignal },
-  ): Promise<SandboxResult> {
+  async #jailed(working: Working, plan: SandboxPlan, asked: AskedCommand): Promise<SandboxResult> {
+    const run = await this.#prepared(working, plan, asked);
+    try {
+      return await run.judged(await runJail(run.jail));
+    } finally {
+      await run.close();
+    }
+  }
+
+  /** Everything that a jail of a command needs; `close` after its end. */
+  async #prepared(working: Working, plan: SandboxPlan, { command, signal }: AskedCommand): Promise<PreparedRun> {
     const { clock } = this.#deps;
     const isSetup = command.setup !== undefined;
     const gate = await this.#gate(command.setup?.network ?? plan.network);
     let group: ControlGroup | undefined;
-    try {
-      group = await working.groups?.open(plan.id, plan.limits);
-      const jail = this.#jail(working, plan, { command, gate, mounts: this.#mounts(plan, isSetup) });
-      const killsBefore = await group?.memoryKills();
-      const result = await runJail({
-        program: working.program,
-        options: jailOptions(jail),
-        command: jailCommand(jail),
-        stdin: command.stdin,
-        outputBytes: command.outputBytes ?? plan.limits.outputBytes,
-        timeoutMs: command.timeoutMs,
-        signal,
-        clock,
-        admit: async (pid) => group?.admit(pid),
-        watch: { everyMs: DISK_CHECK_MS, check: await this.#diskCheck(plan) },
-      });
-      return await withMemoryEnd(result, group, killsBefore);
-    } finally {
+    const close = async (): Promise<void> => {
       group?.close();
       if (typeof gate !== 'string') await gate.close();
+    };
+    try {
+      group = await working.groups?.open(plan.id, plan.limits);
+      const opened = group;
+      const jail = this.#jail(working, plan, { command, gate, mounts: this.#mounts(plan, isSetup) });
+      const killsBefore = await opened?.memoryKills();
+      const watch = { everyMs: DISK_CHECK_MS, check: await this.#diskCheck(plan) };
+      return {
+        jail: {
+          program: working.program,
+          options: jailOptions(jail),
+          command: jailCommand(jail),
+          stdin: command.stdin,
+          outputBytes: command.outputBytes ?? plan.limits.outputBytes,
+          timeoutMs: command.timeoutMs,
+          signal,
+          clock,
+          admit: async (pid) => opened?.admit(pid),
+          watch,
+        },
+        judged: (result) => withMemoryEnd(result, opened, killsBefore),
+        close,
+      };
+    } catch (error) {
+      await close();
+      throw error;
     }
   }
 

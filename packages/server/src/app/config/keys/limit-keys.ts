@@ -1,4 +1,4 @@
-import { boolean, duration, integer, size } from '../kinds/index.ts';
+import { boolean, duration, integer, list, size, text } from '../kinds/index.ts';
 import { key, optional } from './key-row.ts';
 
 const KIB = 1_024;
@@ -132,6 +132,11 @@ export const timeKeys = {
     count,
     50,
     'Messages that an agent may send to another one in one conversation since the last message from outside.',
+  ),
+  'a2a.trustedPeers': key(
+    list(text('identity')),
+    [],
+    'Identities of servers that are believed when they name the turns that led to a message; of others only the number counts.',
   ),
   'tasks.lifetime': key(duration({ min: 60_000 }), 7 * DAY, 'How long a task may stay open.'),
   'tasks.retention': key(duration(), 90 * DAY, 'How long finished tasks are kept; 0 keeps them.'),

@@ -19,6 +19,10 @@ import {
   artifactTools,
   artifactToolset,
   fileTools,
+  type HandOverArtifacts,
+  handOverArtifacts,
+  type KeepArtifact,
+  keepArtifact,
   memoryTools,
   retrievedFile,
   type SearchPlaces,
@@ -65,6 +69,8 @@ export interface FilesModule extends FeatureModule {
   readonly links: ObjectLinks;
   readonly shareArtifacts: ShareArtifacts;
   readonly artifactObjects: ArtifactObjects;
+  readonly keepArtifact: KeepArtifact;
+  readonly handOverArtifacts: HandOverArtifacts;
   /** Files as one part of the search of agents. */
   readonly search: ReturnType<typeof workspaceSearch>;
   /** A file that a search of knowledge found. */
@@ -102,6 +108,8 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     links,
     shareArtifacts: shareArtifacts(artifacts.artifacts),
     artifactObjects: artifactObjects(artifacts.artifacts),
+    keepArtifact: keepArtifact(artifacts.artifacts),
+    handOverArtifacts: handOverArtifacts(artifacts.artifacts),
     search: workspaceSearch(parts),
     retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     start: () => key.open(),

@@ -1,10 +1,12 @@
 import type { McpAuthBrokerSpec, McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
+import { type EffectiveAuth, effectiveAuth } from './auth-rules.ts';
 import { isHttpTransport } from './mcp-rules.ts';
 
 /** A spec and the namespace of the resource that holds it. */
 export interface HeldSpec<S> {
   readonly namespace: string;
   readonly spec: S;
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
 /** A text that may be a `secret://` reference, resolved from the namespace that wrote it. */
@@ -14,7 +16,7 @@ export interface SourcedText {
 }
 
 /** What an agent really connects to. */
-export interface EffectiveMcpServer {
+export interface EffectiveMcpServer extends EffectiveAuth {
   readonly transport: string;
   readonly target: string;
   readonly args: readonly SourcedText[];
@@ -42,9 +44,15 @@ export const effectiveServer = (
     isDisabled: own.some(({ spec }) => spec.disabled),
     authBroker: binding?.spec.authBroker ?? server.spec.authBroker,
     authBrokerNamespace: binding?.spec.authBroker === undefined ? server.namespace : binding.namespace,
+    ...effectiveAuth(authFacts(server), binding === undefined ? undefined : authFacts(binding)),
     allowlist: bothAllow(own.map(({ spec }) => spec.policy?.tools?.allowlist ?? [])),
   };
 };
+
+const authFacts = ({ spec, annotations }: HeldSpec<McpServerSpec | McpServerBindingSpec>) => ({
+  annotations,
+  hasBroker: spec.authBroker !== undefined,
+});
 
 /** Names of HTTP headers are the same in any case; names of environment variables are not. */
 const overlay = (

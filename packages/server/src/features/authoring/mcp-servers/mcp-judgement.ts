@@ -2,11 +2,13 @@ import type { McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
 import type { SpecWrite } from '../../../controllers/contract.ts';
 import type { Finding, Judged } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
+import { effectiveAuth } from './auth-rules.ts';
 import { effectiveServer } from './effective-server.ts';
 import type { KnownState } from './known-state.ts';
 import { bindingSpec, isForeignProcess, type McpReferences, serverSpec } from './mcp-references.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
+type Annotations = Readonly<Record<string, string>>;
 
 /** What a judgement uses besides the resource. */
 interface JudgementBasis {
@@ -18,12 +20,13 @@ interface JudgementBasis {
 /** A server by its references and by what is known of it. */
 export const judgeServer = async (
   reads: Reads,
-  server: { readonly namespace: string; readonly spec: McpServerSpec },
+  server: { readonly namespace: string; readonly spec: McpServerSpec; readonly annotations: Annotations },
   { references, known }: JudgementBasis,
 ): Promise<Judged> => {
-  const { namespace, spec } = server;
+  const { namespace, spec, annotations } = server;
+  const { auth } = effectiveAuth({ annotations, hasBroker: spec.authBroker !== undefined });
   const problems = await references.secretProblems(reads, namespace, spec);
-  return settle({ isDisabled: spec.disabled, hasBroker: spec.authBroker !== undefined }, problems, known);
+  return settle({ isDisabled: spec.disabled, isPersonal: auth !== 'none' }, problems, known);
 };
 
 /** As `judgeServer`, for a binding together with the server it finds now. */
@@ -41,7 +44,7 @@ export const judgeBinding = async (
       : []),
     ...(await references.secretProblems(reads, namespace, spec)),
   ];
-  return settle(connectionFacts(spec, server), problems, known);
+  return settle(connectionFacts(binding, server), problems, known);
 };
 
 /** A stored server or binding. */
@@ -49,22 +52,27 @@ export const judgeStored = (reads: Reads, record: StoredResource, basis: Judgeme
   const { annotations } = record;
   const { kind, namespace, name } = record.key;
   return kind === 'McpServer'
-    ? judgeServer(reads, { namespace, spec: serverSpec(record) }, basis)
+    ? judgeServer(reads, { namespace, spec: serverSpec(record), annotations }, basis)
     : judgeBinding(reads, { namespace, name, spec: bindingSpec(record), annotations }, basis);
 };
 
 interface ConnectionFacts {
   readonly isDisabled: boolean;
-  readonly hasBroker: boolean;
+  /** Each session, or each person, has tokens of its own. */
+  readonly isPersonal: boolean;
 }
 
-const connectionFacts = (spec: McpServerBindingSpec, server: StoredResource | undefined): ConnectionFacts => {
-  if (server === undefined) return { isDisabled: spec.disabled, hasBroker: spec.authBroker !== undefined };
-  const effective = effectiveServer(
-    { namespace: server.key.namespace, spec: serverSpec(server) },
-    { namespace: '', spec },
-  );
-  return { isDisabled: effective.isDisabled, hasBroker: effective.authBroker !== undefined };
+const connectionFacts = (
+  { spec, annotations }: Pick<SpecWrite<McpServerBindingSpec>, 'spec' | 'annotations'>,
+  server: StoredResource | undefined,
+): ConnectionFacts => {
+  if (server === undefined) {
+    const { auth } = effectiveAuth({ annotations, hasBroker: spec.authBroker !== undefined });
+    return { isDisabled: spec.disabled, isPersonal: auth !== 'none' };
+  }
+  const held = { namespace: server.key.namespace, spec: serverSpec(server), annotations: server.annotations };
+  const { isDisabled, auth } = effectiveServer(held, { namespace: '', spec, annotations });
+  return { isDisabled, isPersonal: auth !== 'none' };
 };
 
 const settle = (facts: ConnectionFacts, problems: readonly string[], known: KnownState | undefined): Judged => {
@@ -80,7 +88,7 @@ const settle = (facts: ConnectionFacts, problems: readonly string[], known: Know
 
 /** What cannot be tried, or was not tried yet, is unknown. */
 const stateOf = (facts: ConnectionFacts, known: KnownState | undefined): KnownState => {
-  const reason = facts.isDisabled ? 'Disabled' : facts.hasBroker ? 'PerSessionAuth' : 'NotTried';
+  const reason = facts.isDisabled ? 'Disabled' : facts.isPersonal ? 'PerSessionAuth' : 'NotTried';
   if (reason === 'NotTried' && known !== undefined) return known;
   return [
     { type: 'Reachable', status: 'Unknown', reason },

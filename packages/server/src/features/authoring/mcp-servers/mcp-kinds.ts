@@ -12,6 +12,7 @@ import {
 } from '../../../controllers/contract.ts';
 import { commonStatus, refusal } from '../../../resources/index.ts';
 import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import { AUTH_ANNOTATION, AUTH_SCOPE_ANNOTATION, checkBrokerIsSet, checkSignInUse } from './auth-rules.ts';
 import { effectiveServer } from './effective-server.ts';
 import { knownState } from './known-state.ts';
 import { judgeBinding, judgeServer } from './mcp-judgement.ts';
@@ -22,6 +23,7 @@ import {
   checkMcpBinding,
   checkMcpServer,
   ERA_ANNOTATION,
+  isHttpTransport,
   isStdio,
   mayWriteStdio,
   PROCESS_ANNOTATION,
@@ -44,7 +46,7 @@ export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
       validate: ({ spec, annotations }) => checkMcpServer(spec, annotations),
       admit: async (_tx, write, origin) => requireServerRight(deps, write, origin),
       observe: async (tx, write) => {
-        const subject = { namespace: write.key.namespace, spec: write.spec };
+        const subject = { namespace: write.key.namespace, spec: write.spec, annotations: write.annotations };
         const judged = await judgeServer(tx, subject, { references, known: knownOf(write) });
         return commonStatus(write.current, judged, at(tx, write.generation));
       },
@@ -71,12 +73,14 @@ export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
 const knownOf = ({ current, generation }: Pick<SpecWrite<Message>, 'current' | 'generation'>) =>
   knownState(current, generation);
 
+const CONNECTION_ANNOTATIONS = [ERA_ANNOTATION, AUTH_ANNOTATION, AUTH_SCOPE_ANNOTATION];
+
 /** What is another server now is tried at once. */
 const probeChanged = async (
   tx: WriteTx,
   { isSpecChanged, current, annotations, stored }: SpecWrite<Message> & { readonly stored: StoredResource },
 ): Promise<void> => {
-  const isOther = current?.annotations[ERA_ANNOTATION] !== annotations[ERA_ANNOTATION];
+  const isOther = CONNECTION_ANNOTATIONS.some((name) => current?.annotations[name] !== annotations[name]);
   if (isSpecChanged || current === undefined || isOther) await queueProbe(tx, stored);
 };
 
@@ -108,9 +112,10 @@ const admitBinding = async (
   tx: WriteTx,
   { write, origin }: { readonly write: SpecWrite<McpServerBindingSpec>; readonly origin: WriteOrigin },
 ): Promise<void> => {
-  if (!write.isSpecChanged) return;
+  const { current, annotations, spec } = write;
   const { namespace, name } = write.key;
-  const { spec } = write;
+  const isAuthChanged = current?.annotations[AUTH_ANNOTATION] !== annotations[AUTH_ANNOTATION];
+  if (!write.isSpecChanged && !isAuthChanged) return;
   const server = await deps.references.findBoundServer(tx, { namespace, name, serverRef: spec.serverRef });
   if (server === undefined) {
     const wanted = spec.serverRef === '' ? name : spec.serverRef;
@@ -121,8 +126,16 @@ const admitBinding = async (
     });
   }
   if (processOf(server, spec) !== undefined) requireStdioRight(deps, namespace, origin);
-  const effective = effectiveServer({ namespace: server.key.namespace, spec: serverSpec(server) }, { namespace, spec });
-  const faults = effective.authBroker === undefined ? [] : checkBrokerUse(effective);
+  const held = { namespace: server.key.namespace, spec: serverSpec(server), annotations: server.annotations };
+  const effective = effectiveServer(held, { namespace, spec, annotations });
+  const hasBroker = effective.authBroker !== undefined;
+  const faults = [
+    ...(hasBroker ? checkBrokerUse(effective) : []),
+    ...checkBrokerIsSet({ annotations, hasBroker }),
+    ...(effective.auth === 'oauth'
+      ? checkSignInUse({ isHttp: isHttpTransport(effective.transport), headers: effective.headers })
+      : []),
+  ];
   if (faults.length > 0) throw refusal(faults);
 };
 

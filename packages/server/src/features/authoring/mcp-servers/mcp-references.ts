@@ -91,7 +91,9 @@ export class McpReferences {
   async resolve(reads: Reads, namespace: string, name: string): Promise<ResolvedMcpServer | undefined> {
     const record = await reads.resources.get(recordKey('McpServerBinding', namespace, name));
     const binding: HeldSpec<McpServerBindingSpec> | undefined =
-      record === undefined ? undefined : { namespace, spec: bindingSpec(this.#open(record)) };
+      record === undefined
+        ? undefined
+        : { namespace, spec: bindingSpec(this.#open(record)), annotations: record.annotations };
     const serverRef = binding?.spec.serverRef ?? '';
     const server = await this.findBoundServer(reads, { namespace, name, serverRef });
     if (server === undefined) return undefined;
@@ -106,7 +108,8 @@ export class McpReferences {
   }
 
   #held(server: StoredResource): HeldSpec<McpServerSpec> {
-    return { namespace: server.key.namespace, spec: serverSpec(this.#open(server)) };
+    const { key, annotations } = server;
+    return { namespace: key.namespace, spec: serverSpec(this.#open(server)), annotations };
   }
 
   /** Sentences on `secret://` references that lead nowhere from the namespace; of their texts only names are repeated. */

@@ -97,9 +97,14 @@ describe('the rules of MCP servers', () => {
 describe('an effective server', () => {
   const server = (init: object) => ({
     namespace: 'system',
+    annotations: {},
     spec: create(McpServerSpecSchema, { ...GOOD, args: ['a'], headers: { Key: '1', Other: '2' }, ...init }),
   });
-  const binding = (init: object) => ({ namespace: 'acme', spec: create(McpServerBindingSpecSchema, init) });
+  const binding = (init: object) => ({
+    namespace: 'acme',
+    annotations: {},
+    spec: create(McpServerBindingSpecSchema, init),
+  });
   const own = (text: string) => ({ text, namespace: 'system' });
   const bound = (text: string) => ({ text, namespace: 'acme' });
 
@@ -111,6 +116,8 @@ describe('an effective server', () => {
       isDisabled: false,
       authBroker: undefined,
       authBrokerNamespace: 'system',
+      auth: 'none',
+      isShared: false,
       allowlist: undefined,
     });
   });

@@ -2,6 +2,7 @@ import type { McpAuthBrokerSpec, McpServerBindingSpec, McpServerSpec } from '@sv
 import { type FieldViolation, violation } from '../../../base/index.ts';
 import type { OriginGrant } from '../../../controllers/contract.ts';
 import { isHttpUrl, isName, isSecretReference, nameForm, parseSecretReference } from '../../../resources/index.ts';
+import { checkAuthAnnotations, checkBrokerIsSet, checkSignInUse, effectiveAuth } from './auth-rules.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -14,8 +15,12 @@ export const ERA_ANNOTATION = 'option.svc/mcp-protocol';
 const ERAS: ReadonlySet<string> = new Set(['auto', '2026', '2025']);
 
 /** Faults of what annotations say about the connection. */
-const checkAnnotations = ({ [ERA_ANNOTATION]: era = 'auto' }: TextMap): readonly FieldViolation[] =>
-  ERAS.has(era) ? [] : [violation(`metadata.annotations[${ERA_ANNOTATION}]`, 'must be auto, 2026 or 2025')];
+const checkAnnotations = (annotations: TextMap): readonly FieldViolation[] => [
+  ...(ERAS.has(annotations[ERA_ANNOTATION] ?? 'auto')
+    ? []
+    : [violation(`metadata.annotations[${ERA_ANNOTATION}]`, 'must be auto, 2026 or 2025')]),
+  ...checkAuthAnnotations(annotations),
+];
 
 /** True for the transports that speak HTTP; they are stored as written. */
 export const isHttpTransport = (transport: string): boolean => HTTP.has(transport);
@@ -30,7 +35,18 @@ export const checkMcpServer = (spec: McpServerSpec, annotations: TextMap = {}): 
   ...checkTarget(spec),
   ...checkBroker(spec.authBroker),
   ...(spec.authBroker === undefined ? [] : checkBrokerUse(spec)),
+  ...checkServerAuth(spec, annotations),
 ];
+
+const checkServerAuth = (spec: McpServerSpec, annotations: TextMap): readonly FieldViolation[] => {
+  const facts = { annotations, hasBroker: spec.authBroker !== undefined };
+  const { transport, headers } = spec;
+  const isSignIn = effectiveAuth(facts).auth === 'oauth';
+  return [
+    ...checkBrokerIsSet(facts),
+    ...(isSignIn ? checkSignInUse({ isHttp: isHttpTransport(transport), headers }) : []),
+  ];
+};
 
 /** All faults of a binding's own fields; those that depend on the server come with `checkBrokerUse`. */
 export const checkMcpBinding = (spec: McpServerBindingSpec, annotations: TextMap = {}): readonly FieldViolation[] => [

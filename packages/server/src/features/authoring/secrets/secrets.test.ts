@@ -229,7 +229,11 @@ describe('secrets', () => {
       { name: 'strange', place: 'a place' },
       { name: 'none', place: 'a place' },
     ];
-    const worker = new ResealWorker({ store: world.store, seal: world.seal, values, notify: () => undefined });
+    const worker = new ResealWorker({
+      ...{ store: world.store, seal: world.seal, values },
+      reseal: async () => undefined,
+      notify: () => undefined,
+    });
     if (operation?.kind !== 'unary') throw new Error('no operation');
     return { operation: operation as Extract<Operation, { kind: 'unary' }>, worker };
   };

@@ -1,3 +1,4 @@
+import { KNOWN_AGENTS } from '../../../protocols/acp/contract.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { StoredAgentDirectory } from './agent-directory.ts';
 import type { AgentDependencies } from './agent-findings.ts';
@@ -27,7 +28,8 @@ export interface AgentsModule extends FeatureModule {
 /** The kind Agent with its operations, conditions and revisions, and the end of sessions whose agent is gone. */
 export const agentsModule = (deps: AgentsModuleDeps): AgentsModule => {
   const { store, writer, settings } = deps;
-  const hasHarness = (name: string): boolean => Object.hasOwn(settings['acp.harnesses'], name);
+  const hasHarness = (name: string): boolean =>
+    Object.hasOwn(settings['acp.harnesses'], name) || Object.hasOwn(KNOWN_AGENTS, name);
   const dependencies = { ...deps.dependencies, hasHarness };
   const sessions = new AgentSessions({ store, writer: () => writer });
   return {

@@ -18,7 +18,8 @@ const SSE_HEADERS = {
 const JSON_HEADERS = { 'content-type': 'application/json' };
 const KEEP_ALIVE = ': keep-alive\n\n';
 
-interface AgentProtocolDeps extends Omit<SessionAgentDeps, 'store' | 'waitMs' | 'maxDepth'> {
+interface AgentProtocolDeps
+  extends Omit<SessionAgentDeps, 'store' | 'waitMs' | 'maxDepth' | 'trustedPeers' | 'serverUrl'> {
   readonly store: Pick<Store, 'direct' | 'read'>;
   readonly agents: Pick<AgentDirectory, 'current'>;
   readonly peers: PeerServer;
@@ -31,6 +32,7 @@ interface AgentProtocolDeps extends Omit<SessionAgentDeps, 'store' | 'waitMs' | 
     readonly 'limits.requestBytes': number;
     readonly 'deadlines.waitSeconds': number;
     readonly 'a2a.maxDepth': number;
+    readonly 'a2a.trustedPeers': readonly string[];
   };
 }
 
@@ -40,7 +42,13 @@ type Params = Readonly<Record<string, string>>;
 export const agentProtocolModule = (deps: AgentProtocolDeps): FeatureModule => {
   const { peers, settings } = deps;
   const limit = { bytes: settings['limits.requestBytes'], setting: 'limits.requestBytes' };
-  const agentDeps = { ...deps, waitMs: settings['deadlines.waitSeconds'], maxDepth: settings['a2a.maxDepth'] };
+  const agentDeps = {
+    ...deps,
+    waitMs: settings['deadlines.waitSeconds'],
+    maxDepth: settings['a2a.maxDepth'],
+    trustedPeers: settings['a2a.trustedPeers'],
+    serverUrl: deps.baseUrl,
+  };
   const requestOf = async (exchange: HttpExchange, params: Params, context: CallContext) => {
     const { ns = '', agent = '' } = params;
     const card = await cardOf(deps, ns, agent);

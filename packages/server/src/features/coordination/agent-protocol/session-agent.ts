@@ -10,12 +10,20 @@ import type {
   PeerTask,
   PeerTaskEvent,
 } from '../../../protocols/a2a/contract.ts';
-import { EVENT, isTurnOver, PART, type SessionEvent, type TurnCause } from '../../../runtime/contract.ts';
+import { readLineage } from '../../../protocols/a2a/lineage-contract.ts';
+import {
+  EVENT,
+  isTurnOver,
+  lineageProblem,
+  PART,
+  type SessionEvent,
+  type TurnCause,
+} from '../../../runtime/contract.ts';
 import type { SessionStreams } from '../../../runtime/stream/stream-contract.ts';
 import type { Store, TurnRow } from '../../../store/contracts/index.ts';
 import { type ObjectLinks, openRequest, peerTask, REPLY, taskNotFound, turnOf } from './peer-tasks.ts';
 import { TaskOutlet } from './task-outlet.ts';
-import { BREAKS, decisionOf, foreignLineage } from './task-rules.ts';
+import { BREAKS, decisionOf } from './task-rules.ts';
 
 const GATEWAY = 'svc.gateway.GatewayService';
 
@@ -74,6 +82,10 @@ export interface SessionAgentDeps {
   readonly waitMs: number;
   /** `a2a.maxDepth`. */
   readonly maxDepth: number;
+  /** `a2a.trustedPeers`: identities whose word on the turns that led to a message counts. */
+  readonly trustedPeers: readonly string[];
+  /** Where this server is reached, without a trailing slash. */
+  readonly serverUrl: () => string;
 }
 
 /** The agent of a card, and the caller that uses it. */
@@ -162,6 +174,17 @@ export class SessionAgent implements PeerAgent {
     return this.#settled(turn);
   }
 
+  /** The turns that led to a message; one that has an agent of this server twice, or is too deep, is refused. */
+  #lineage(metadata: PeerMessage['metadata']): TurnCause['lineage'] {
+    const { trustedPeers, serverUrl, maxDepth } = this.#deps;
+    const { ns: namespace, agent, context } = this.#call;
+    const isTrusted = trustedPeers.includes(context.caller.identity);
+    const lineage = readLineage(metadata, { isTrusted, serverUrl: serverUrl() });
+    const problem = lineageProblem(lineage, { namespace, agent }, maxDepth);
+    if (problem === undefined) return lineage;
+    throw new Fault('FAILED_PRECONDITION', problem.code.toUpperCase(), problem.text);
+  }
+
   #names(sessionId: string): SessionNames {
     const { ns, agent } = this.#call;
     return { ns, agent, sessionId };
@@ -190,9 +213,7 @@ export class SessionAgent implements PeerAgent {
       throw invalidField('message.contextId', 'is not the context of the task');
     if (open !== undefined && isTurnOver(open))
       throw new Fault('FAILED_PRECONDITION', 'TASK_ENDED', `task ${open.id} is over: send without its id`);
-    const lineage = foreignLineage(message.metadata);
-    if (lineage.length > this.#deps.maxDepth)
-      throw new Fault('FAILED_PRECONDITION', 'DEPTH_EXCEEDED', tooDeep(lineage.length, this.#deps.maxDepth));
+    const lineage = this.#lineage(message.metadata);
     const given = open?.sessionId ?? message.contextId;
     authorizer.authorize(operator('fields'), { ns, agent, sessionId: given }, context.caller);
     const key = createHash('sha256').update(`${ns}\n${agent}\n${message.id}`).digest('base64url');
@@ -282,9 +303,6 @@ export class SessionAgent implements PeerAgent {
     }
   }
 }
-
-const tooDeep = (depth: number, most: number): string =>
-  `depth_exceeded: ${depth} agents led to the message, at most ${most} are allowed here`;
 
 const isSettled = ({ state }: PeerTask): boolean => state !== 'submitted' && state !== 'working';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PART, type Part, type PermissionData } from '../../../runtime/contract.ts';
-import { askedParts, decisionOf, foreignLineage, replyParts, taskState } from './task-rules.ts';
+import { askedParts, decisionOf, replyParts, taskState } from './task-rules.ts';
 
 const asked = (more: Partial<PermissionData> = {}): PermissionData => ({
   ...{ id: 'r', namespace: 'n', agent: 'a', sessionId: 's', turnId: 't', toolCallId: 'c', action: 'put' },
@@ -43,11 +43,6 @@ describe('a turn as a task', () => {
     const part = (type: Part['type'], content: string): Part => ({ id: content, type, content, createdAt: 1 });
     const parts = [part(PART.TEXT, 'draft'), part(PART.TOOL_CALL, 'call'), part(PART.TEXT, 'reply')];
     expect(replyParts(parts).map(({ content }) => content)).toEqual(['reply']);
-  });
-
-  it('is as deep as its sender says, whatever agents that names', () => {
-    expect(foreignLineage({ 'svc/lineage': [{ agent: 'helper' }, 7] })).toHaveLength(2);
-    expect(foreignLineage({ 'svc/lineage': 'deep' })).toEqual([]);
   });
 });
 

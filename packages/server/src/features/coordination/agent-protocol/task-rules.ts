@@ -1,6 +1,6 @@
 import { isRecord } from '../../../base/index.ts';
 import type { PeerPart, PeerTaskState } from '../../../protocols/a2a/contract.ts';
-import { kindOf, PART, type Part, type PermissionData, type TurnCause } from '../../../runtime/contract.ts';
+import { kindOf, PART, type Part, type PermissionData } from '../../../runtime/contract.ts';
 import type { TurnState } from '../../../store/contracts/index.ts';
 
 /** What peers see of turns, and what their messages answer. */
@@ -55,18 +55,6 @@ export const BREAKS: ReadonlySet<number> = new Set([
   PART.REQUEST_PERMISSION,
   PART.PERMISSION_RESULT,
 ]);
-
-/** Name in the metadata of a message under which peers send the turns that led to it. */
-const LINEAGE = 'svc/lineage';
-
-/**
- * How deep the message is, as its sender says. Names of a stranger prove nothing, so they count and say no more: a peer cannot keep an
- * agent of this server out of its own chain by naming it.
- */
-export const foreignLineage = (metadata: Readonly<Record<string, unknown>>): TurnCause['lineage'] => {
-  const sent = metadata[LINEAGE];
-  return Array.isArray(sent) ? sent.map(() => ({ namespace: '', agent: '', turnId: '' })) : [];
-};
 
 export interface PeerDecision {
   readonly requestId: string;

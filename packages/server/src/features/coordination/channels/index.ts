@@ -5,4 +5,4 @@
  * workers, and hands the hook to the runtime.
  */
 export { channelsModule } from './channels-module.ts';
-export { channelTurns } from './publishing/index.ts';
+export { createChannelHook } from './publishing/index.ts';

@@ -1,4 +1,5 @@
 import { Fault } from '../../../base/index.ts';
+import type { PeerPart } from '../../../protocols/a2a/contract.ts';
 import {
   type Admission,
   isTurnOver,
@@ -25,11 +26,13 @@ import {
   withDelegation,
   withSent,
 } from './delegation-rules.ts';
+import type { PeerPost } from './peer-post.ts';
 
 export interface DelegationBookDeps {
   readonly store: Pick<Store, 'write' | 'direct'>;
   readonly admission: Admission;
   readonly lifecycle: Pick<SessionLifecycle, 'create'>;
+  readonly post: PeerPost;
   readonly maxDepth: number;
   readonly maxRounds: number;
 }
@@ -40,10 +43,14 @@ export type DelegatingCall = Pick<
   'namespace' | 'agent' | 'sessionId' | 'turnId' | 'callId' | 'idempotencyKey' | 'identity' | 'lineage' | 'traceHeaders'
 >;
 
-/** Another agent of this server, as a connection names it. */
-interface InternalTarget {
-  readonly namespace: string;
-  readonly agent: string;
+/** Another agent, as a connection names it; of one elsewhere no namespace, and the address of its card. */
+type Target = Pick<Delegation, 'namespace' | 'agent' | 'peer'>;
+
+/** An agent elsewhere that a message is meant for. */
+interface OutwardMessage {
+  readonly connection: ConnectionGrant;
+  /** A run of the call before this one sent it. */
+  readonly isSent: boolean;
 }
 
 /** What agent_status reports. */
@@ -68,11 +75,16 @@ interface TakenReplies {
 const refused = (text: string): Fault => new Fault('INVALID_ARGUMENT', 'INVALID_ARGUMENT', text);
 const failed = (reason: string, text: string): Fault => new Fault('FAILED_PRECONDITION', reason, text);
 
-const internalTarget = (connection: ConnectionGrant, call: DelegatingCall): InternalTarget => {
-  const internal = connection.target?.internal;
-  if (internal === undefined || internal.agent === '')
-    throw failed('CONNECTION_UNUSABLE', `connection ${connection.name} leads to no agent of this server`);
-  return { namespace: internal.namespace === '' ? call.namespace : internal.namespace, agent: internal.agent };
+const targetOf = (connection: ConnectionGrant, call: DelegatingCall): Target => {
+  const { internal, external } = connection.target ?? {};
+  if (internal !== undefined && internal.agent !== '')
+    return { namespace: internal.namespace === '' ? call.namespace : internal.namespace, agent: internal.agent };
+  const cardUrl = external?.agentCardUrl ?? '';
+  if (cardUrl === '') throw failed('CONNECTION_UNUSABLE', `connection ${connection.name} leads to no agent`);
+  const { outputModes, timeoutSeconds, auth } = connection;
+  const secretRef = auth?.kind === 'bearer' ? auth.secretRef : '';
+  const peer = { cardUrl, secretRef, outputModes, timeoutSeconds, contextId: '', askedTaskId: '' };
+  return { namespace: '', agent: cardUrl, peer };
 };
 
 /**
@@ -108,7 +120,7 @@ export class DelegationBook {
     call: DelegatingCall,
     target: string,
     connections: readonly ConnectionGrant[],
-  ): Promise<InternalTarget & { readonly sessionId: string }> {
+  ): Promise<{ readonly namespace: string; readonly agent: string; readonly sessionId: string }> {
     return this.#inTurn(call, async (tx) => {
       const { row } = await this.#targeted(tx, call, { target, connections });
       const { namespace, agent } = parseDelegation(row);
@@ -116,10 +128,24 @@ export class DelegationBook {
     });
   }
 
+  /** The connection that a message goes over, where it leads elsewhere; undefined for an agent of this server. Changes nothing. */
+  async outward(
+    call: DelegatingCall,
+    target: string,
+    connections: readonly ConnectionGrant[],
+  ): Promise<OutwardMessage | undefined> {
+    const row = await findRow(this.#deps.store.direct, call, target);
+    const delegation = row === undefined ? undefined : parseDelegation(row);
+    const name = delegation?.connection ?? target;
+    const connection = connections.find((each) => each.name === name);
+    if (connection === undefined || targetOf(connection, call).peer === undefined) return undefined;
+    return { connection, isSent: delegation?.sent.some(({ key }) => key === call.idempotencyKey) === true };
+  }
+
   /** Sends a message; the other agent works on it in a turn of its own. `target`: an alias, or the name of a connection for its first one. */
   send(
     call: DelegatingCall,
-    message: { readonly target: string; readonly text: string },
+    message: { readonly target: string; readonly text: string; readonly parts?: readonly PeerPart[] },
     connections: readonly ConnectionGrant[],
   ): Promise<{ readonly alias: string; readonly turnId: string }> {
     return this.#inTurn(call, async (tx, body) => {
@@ -134,34 +160,41 @@ export class DelegationBook {
       if (problem !== undefined) throw failed(problem.code.toUpperCase(), problem.text);
       const round = nextRound(delegation, {
         turnId: call.turnId,
-        firstTurnId: call.lineage[0]?.turnId,
+        // Servers that are not trusted name no turns.
+        firstTurnId: call.lineage[0]?.turnId || undefined,
         isReply: body.cause.kind === 'delegation',
       });
       if (round.rounds > this.#deps.maxRounds)
         throw failed('ROUNDS_EXCEEDED', `rounds_exceeded: ${this.#deps.maxRounds} messages were sent to ${alias}`);
+      const sent = { ...delegation, ...round };
+      if (delegation.peer !== undefined)
+        return this.#deps.post.send(tx, call, { row, delegation: sent, parts: message.parts ?? [], lineage });
       const turnId = await this.#admit(tx, call, { row, delegation, text: message.text, lineage });
       const work = { key: call.idempotencyKey, turnId, senderTurnId: call.turnId, ...UNREAD };
-      await tx.delegations.put(withDelegation(row, { ...delegation, ...round, sent: withSent(delegation, work) }));
+      await tx.delegations.put(withDelegation(row, { ...sent, sent: withSent(delegation, work) }));
       return { alias, turnId };
     });
   }
 
   /**
    * The replies that the call may have, and those still to come; the call takes them when none is to come, or when it waits no longer.
-   * One call takes a reply, and gets it again when it runs again; a turn that ends before the result of the call is recorded gives it back.
+   * What an agent elsewhere has not answered in time is called off. One call takes a reply, and gets it again when it runs again; a turn that ends before the result of the call is recorded gives it back.
    */
-  take(call: DelegatingCall, target: string, isLast: boolean): Promise<TakenReplies> {
+  take(call: DelegatingCall, target: string, endedBy: '' | 'steering' | 'timeout'): Promise<TakenReplies> {
     return this.#inTurn(call, async (tx) => {
       const row = (await findRow(tx, call, target)) ?? missing(target);
-      const delegation = parseDelegation(row);
+      const stored = parseDelegation(row);
+      const delegation =
+        endedBy === 'timeout' ? await this.#deps.post.callOff(tx, call, { row, delegation: stored }) : stored;
       const all: DelegatedReply[] = [];
       for (const work of waitingFor(delegation, call.callId)) all.push(await replyOf(tx, work));
       const open = all.filter(({ state }) => state === 'open');
       const replies = all.filter(({ state }) => state !== 'open');
-      if (replies.length > 0 && (open.length === 0 || isLast)) {
-        const turnIds = replies.map(({ turnId }) => turnId);
-        const read = asRead(delegation, turnIds, { readBy: call.callId, readIn: call.turnId });
-        await tx.delegations.put(withDelegation(row, read));
+      if (replies.length > 0 && (open.length === 0 || endedBy !== '')) {
+        // What was called off is not given back: its result says so as a time-out, which looks like one of the runtime.
+        const [ended, late] = partitioned(replies);
+        const read = asRead(delegation, ended, { readBy: call.callId, readIn: call.turnId });
+        await tx.delegations.put(withDelegation(row, asRead(read, late, { readBy: call.callId, readIn: '' })));
       }
       return { alias: row.alias, connection: delegation.connection, replies, open };
     });
@@ -196,10 +229,9 @@ export class DelegationBook {
     }
     if (rows.length >= MAX_ALIASES)
       throw failed('ALIASES_EXCEEDED', `${MAX_ALIASES} conversations are open: use one of them`);
-    const target = internalTarget(connection, call);
-    const { identity, sessionId } = call;
-    const labels = { 'svc/parent-agent': call.agent, 'svc/parent-session': sessionId };
-    const session = await this.#deps.lifecycle.create(tx, { ...target, labels, identity });
+    const target = targetOf(connection, call);
+    const { sessionId } = call;
+    const childSessionId = target.peer === undefined ? await this.#childSession(tx, call, target) : '';
     const delegation: Delegation = {
       connection: connection.name,
       ...target,
@@ -215,9 +247,15 @@ export class DelegationBook {
             rows.map((row) => row.alias),
           )
         : name;
-    const row = { sessionId, alias, childSessionId: session.id, body: JSON.stringify(delegation) };
+    const row = { sessionId, alias, childSessionId, body: JSON.stringify(delegation) };
     await tx.delegations.put(row);
     return row;
+  }
+
+  async #childSession(tx: WriteTx, call: DelegatingCall, { namespace, agent }: Target): Promise<string> {
+    const labels = { 'svc/parent-agent': call.agent, 'svc/parent-session': call.sessionId };
+    const { identity } = call;
+    return (await this.#deps.lifecycle.create(tx, { namespace, agent, labels, identity })).id;
   }
 
   /** The conversation to send to, with its connection, which the agent must still have and which must lead where it did. */
@@ -234,7 +272,7 @@ export class DelegationBook {
     const delegation = parseDelegation(known);
     const connection = connections.find(({ name }) => name === delegation.connection);
     if (connection === undefined) throw failed('CONNECTION_GONE', `connection ${delegation.connection} is gone`);
-    const { namespace, agent } = internalTarget(connection, call);
+    const { namespace, agent } = targetOf(connection, call);
     if (namespace !== delegation.namespace || agent !== delegation.agent)
       throw failed('CONNECTION_CHANGED', `connection ${connection.name} leads to another agent now: open it again`);
     return { row: known, connection };
@@ -283,6 +321,12 @@ const findRow = async (
   // Any conversation may have been given that name.
   return first !== undefined && parseDelegation(first).connection === target ? first : undefined;
 };
+
+/** Turns of replies, and of work that was called off. */
+const partitioned = (replies: readonly DelegatedReply[]): readonly [readonly string[], readonly string[]] => [
+  replies.filter(({ state }) => state !== 'expired').map(({ turnId }) => turnId),
+  replies.filter(({ state }) => state === 'expired').map(({ turnId }) => turnId),
+];
 
 const missing = (target: string): never => {
   throw refused(`${target} is neither an open conversation nor a connection`);

@@ -10,8 +10,10 @@ import {
   UNREAD,
   undelivered,
   withDelegation,
+  withRemote,
 } from './delegation-rules.ts';
 import { CHILDREN_STOP, type ChildrenStop, REPLY_READY, type ReplyReady } from './delegation-worker.ts';
+import { putCancellation } from './peer-errands.ts';
 
 type TurnEnd = Parameters<TurnEndHook['turnEnded']>[1];
 
@@ -46,18 +48,51 @@ const noteSent = async (tx: WriteTx, { session, turn, body }: TurnEnd): Promise<
   const rows = await tx.delegations.page('ofSession', { sessionId: session.id }, { limit: MAX_ALIASES });
   const stopped: { sessionId: string; turnId: string }[] = [];
   let noted = 0;
+  const isStopped = turn.state === 'STOPPED';
   for (const row of rows) {
     const { delegation, givenBack } = await returned(tx, row, turn.id);
-    for (const { turnId, senderTurnId, readBy } of delegation.sent) {
+    if (isStopped) noted += await callOff(tx, { row, delegation, turn, identity: body.cause.identity });
+    for (const { turnId, senderTurnId, readBy, remote } of delegation.sent) {
       const isOwn = senderTurnId === turn.id;
-      if (readBy !== '' || !(isOwn || givenBack.includes(turnId))) continue;
+      const isEnded = isOwn && isStopped && remote !== undefined;
+      if (readBy !== '' || isEnded || !(isOwn || givenBack.includes(turnId))) continue;
       noted += 1;
-      if (isOwn && turn.state === 'STOPPED') stopped.push({ sessionId: row.childSessionId, turnId });
+      if (isOwn && isStopped) stopped.push({ sessionId: row.childSessionId, turnId });
       else await putReply(tx, { sessionId: session.id, alias: row.alias, turnId });
     }
   }
   if (stopped.length > 0) await putStop(tx, turn.id, { turns: stopped });
   return noted;
+};
+
+/** Ends the work that a stopped turn gave to agents elsewhere, and has their tasks cancelled. */
+const callOff = async (
+  tx: WriteTx,
+  {
+    row,
+    delegation,
+    turn,
+    identity,
+  }: { readonly identity: string } & Pick<TurnEnd, 'turn'> & {
+      readonly row: DelegationRow;
+      readonly delegation: Delegation;
+    },
+): Promise<number> => {
+  const place = delegation.peer;
+  const open = delegation.sent.filter(
+    ({ senderTurnId, remote }) => senderTurnId === turn.id && remote?.state === 'open',
+  );
+  if (place === undefined || open.length === 0) return 0;
+  const { namespace, agent, sessionId, id: turnId } = turn;
+  const sender = { namespace, agent, sessionId, turnId, identity };
+  for (const work of open) await putCancellation(tx, { alias: row.alias, place, work, sender });
+  const ended = withRemote(
+    delegation,
+    open.map((work) => work.turnId),
+    { state: 'stopped', text: 'it was stopped before it answered' },
+  );
+  await tx.delegations.put(withDelegation(row, ended));
+  return open.length;
 };
 
 /** The conversation, with the replies unread again that the turn took and ended without recording. */

@@ -1,26 +1,52 @@
+import type { Log } from '../../../base/index.ts';
+import type { PeerClient } from '../../../protocols/a2a/client-contract.ts';
 import type { Admission, CallWakes, SessionLifecycle } from '../../../runtime/contract.ts';
-import type { Store } from '../../../store/contracts/index.ts';
+import type { Bus, Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { DelegationBook } from './delegation-book.ts';
-import { delegationTools, type ShareArtifacts } from './delegation-tools.ts';
+import { type AwaitTask, delegationTools, type ShareArtifacts } from './delegation-tools.ts';
 import { DelegationWorker } from './delegation-worker.ts';
+import { type KeepArtifact, PeerCourier, type ReadSecret } from './peer-courier.ts';
+import { PeerPost } from './peer-post.ts';
+import { PeerRecords } from './peer-records.ts';
 
 interface DelegationModuleDeps {
   readonly store: Store;
+  readonly bus: Pick<Bus, 'publish'>;
+  readonly log: Log;
   readonly admission: Admission;
   readonly lifecycle: SessionLifecycle;
   readonly wakes: CallWakes;
   readonly shareArtifacts: ShareArtifacts;
+  readonly keepArtifact: KeepArtifact;
+  readonly awaitTask: AwaitTask;
+  /** Calls agents elsewhere. */
+  readonly client: PeerClient;
+  readonly secret: ReadSecret;
+  /** Where this server is reached, without a trailing slash. */
+  readonly serverUrl: () => string;
   readonly settings: { readonly 'a2a.maxDepth': number; readonly 'a2a.maxRounds': number };
 }
 
-/** The tools of agents with connections, and the worker that delivers replies and passes stops on. */
-export const delegationModule = (deps: DelegationModuleDeps): FeatureModule => {
-  const { settings, shareArtifacts } = deps;
+interface DelegationModule extends FeatureModule {
+  /** Ends requests to agents elsewhere; what they were for is taken up again by the next process. */
+  close(): Promise<void>;
+}
+
+/** The tools of agents with connections, and the workers that deliver replies, pass stops on and carry messages elsewhere. */
+export const delegationModule = (deps: DelegationModuleDeps): DelegationModule => {
+  const { settings, shareArtifacts, awaitTask } = deps;
+  const post = new PeerPost(deps);
+  const courier = new PeerCourier({ ...deps, records: new PeerRecords(deps) });
   const book = new DelegationBook({
     ...deps,
+    post,
     maxDepth: settings['a2a.maxDepth'],
     maxRounds: settings['a2a.maxRounds'],
   });
-  return { workers: [new DelegationWorker(deps)], toolSources: [delegationTools({ book, shareArtifacts })] };
+  return {
+    workers: [new DelegationWorker(deps), courier],
+    toolSources: [delegationTools({ book, post, shareArtifacts, awaitTask })],
+    close: () => courier.close(),
+  };
 };

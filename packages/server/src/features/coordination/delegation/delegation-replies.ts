@@ -6,13 +6,15 @@ import type { SentWork } from './delegation-rules.ts';
 /** How a message to another agent was answered. */
 export interface DelegatedReply {
   readonly turnId: string;
-  readonly state: 'open' | 'completed' | 'failed' | 'stopped' | 'gone';
+  /** `asks`: an agent elsewhere waits for an answer; `expired`: it had no time left. */
+  readonly state: 'open' | 'completed' | 'failed' | 'stopped' | 'gone' | 'asks' | 'expired';
   /** The reply text, or why there is none. */
   readonly text: string;
 }
 
-/** What became of the turn that worked on a message. */
-export const replyOf = async (tx: Pick<ReadTx, 'log'>, { turnId }: SentWork): Promise<DelegatedReply> => {
+/** What became of the work on a message. */
+export const replyOf = async (tx: Pick<ReadTx, 'log'>, { turnId, remote }: SentWork): Promise<DelegatedReply> => {
+  if (remote !== undefined) return { turnId, state: remote.state, text: remote.text };
   const turn = await tx.log.turn(turnId);
   if (turn === undefined) return { turnId, state: 'gone', text: 'its session was cleared or deleted' };
   if (!isTurnOver(turn)) return { turnId, state: 'open', text: openText(turn) };

@@ -1,4 +1,5 @@
 import type { DelegationRow } from '../../../store/contracts/index.ts';
+import type { RemotePlace, RemoteWork } from './remote-rules.ts';
 
 /** What is kept of a conversation with another agent, and what follows from it alone. */
 
@@ -15,7 +16,7 @@ export const MAX_WAIT_SECONDS = 86_400;
 export interface SentWork {
   /** Idempotency key of the call that sent it. */
   readonly key: string;
-  /** The turn that works on it. */
+  /** The turn that works on it; outside of this server the id of the message. */
   readonly turnId: string;
   /** The turn that sent it. */
   readonly senderTurnId: string;
@@ -23,13 +24,19 @@ export interface SentWork {
   readonly readBy: string;
   /** The turn of that call; '' where no call got the reply. */
   readonly readIn: string;
+  /** Where an agent elsewhere works on it. */
+  readonly remote?: RemoteWork;
 }
 
 /** Body of a row of `delegations`. */
 export interface Delegation {
   readonly connection: string;
+  /** '' for an agent elsewhere. */
   readonly namespace: string;
+  /** Its name; for an agent elsewhere the address of its card. */
   readonly agent: string;
+  /** Set for an agent elsewhere. */
+  readonly peer?: RemotePlace;
   /** Idempotency key of the call that opened it. */
   readonly openedBy: string;
   /** The turn from outside that caused the newest message, and how many messages it has caused so far. */
@@ -105,6 +112,20 @@ export const asRead = (
 ): Delegation => ({
   ...delegation,
   sent: delegation.sent.map((work) => (turnIds.includes(work.turnId) ? { ...work, ...read } : work)),
+});
+
+/** What is known of the work of an agent elsewhere on these messages. */
+export const withRemote = (
+  delegation: Delegation,
+  turnIds: readonly string[],
+  remote: Partial<RemoteWork>,
+): Delegation => ({
+  ...delegation,
+  sent: delegation.sent.map((work) =>
+    work.remote !== undefined && turnIds.includes(work.turnId)
+      ? { ...work, remote: { ...work.remote, ...remote } }
+      : work,
+  ),
 });
 
 /** Messages whose replies calls of the turn took and did not pass on: none of these calls is in `delivered`. */

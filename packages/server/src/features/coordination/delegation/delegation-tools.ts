@@ -13,6 +13,7 @@ import {
 import type { DelegationBook } from './delegation-book.ts';
 import type { DelegatedReply } from './delegation-replies.ts';
 import { MAX_WAIT_SECONDS, replyKey, waitSeconds } from './delegation-rules.ts';
+import type { PeerPost } from './peer-post.ts';
 
 const MICROS = 1_000_000;
 const MESSAGE_CHARS = 1_048_576;
@@ -40,8 +41,18 @@ export type ShareArtifacts = (
 ) => Promise<void>;
 
 /** What the tools use. */
+/** A task that the session asked for, as tasks show it; undefined when it asked for none of this name. */
+export type AwaitTask = (
+  context: ToolContext,
+  name: string,
+) => Promise<
+  { readonly isOpen: boolean; readonly key: string; readonly shown: Readonly<Record<string, unknown>> } | undefined
+>;
+
 interface DelegationParts {
   readonly book: DelegationBook;
+  readonly post: Pick<PeerPost, 'prepare'>;
+  readonly awaitTask: AwaitTask;
   readonly shareArtifacts: ShareArtifacts;
 }
 
@@ -51,7 +62,7 @@ export const delegationTools = (parts: DelegationParts): ToolSource => {
   return {
     name: 'delegation',
     names: NAMES,
-    concerns: ({ connections }) => connections.length > 0,
+    concerns: ({ connections, capabilities }) => connections.length > 0 || (capabilities['tasks'] ?? []).length > 0,
     tools: ({ grants }) => {
       const tools = made.get(grants) ?? toolsFor(parts, grants.connections);
       made.set(grants, tools);
@@ -60,12 +71,16 @@ export const delegationTools = (parts: DelegationParts): ToolSource => {
   };
 };
 
-const toolsFor = (parts: DelegationParts, connections: readonly ConnectionGrant[]): readonly Tool[] => [
-  agentOpen(parts.book, connections),
-  agentSend(parts, connections),
-  agentStatus(parts.book),
-  agentWait(parts.book, connections),
-];
+/** An agent without connections may still wait for the tasks that it has created. */
+const toolsFor = (parts: DelegationParts, connections: readonly ConnectionGrant[]): readonly Tool[] =>
+  connections.length === 0
+    ? [agentWait(parts, connections)]
+    : [
+        agentOpen(parts.book, connections),
+        agentSend(parts, connections),
+        agentStatus(parts.book),
+        agentWait(parts, connections),
+      ];
 
 const agentOpen = (book: DelegationBook, connections: readonly ConnectionGrant[]): Tool => ({
   name: 'agent_open',
@@ -93,7 +108,7 @@ const agentOpen = (book: DelegationBook, connections: readonly ConnectionGrant[]
   },
 });
 
-const agentSend = ({ book, shareArtifacts }: DelegationParts, connections: readonly ConnectionGrant[]): Tool => ({
+const agentSend = ({ book, post, shareArtifacts }: DelegationParts, connections: readonly ConnectionGrant[]): Tool => ({
   name: 'agent_send',
   description:
     'Sends a message to another agent, which works on it by itself. Get its reply with agent_wait; without that it arrives later as a message.',
@@ -116,10 +131,18 @@ const agentSend = ({ book, shareArtifacts }: DelegationParts, connections: reado
     if (text.trim() === '') return errorResult('agent_send', 'invalid_arguments', 'message: must not be blank');
     const target = textOrEmpty(input['target']);
     const uris = Array.isArray(input['artifact_uris']) ? input['artifact_uris'].map(String) : [];
+    const outward = await book.outward(context, target, connections);
+    if (outward !== undefined && uris.length > 0)
+      return errorResult(
+        'agent_send',
+        'invalid_arguments',
+        'artifact_uris: the agent is elsewhere and cannot read artifacts',
+      );
+    const parts = outward === undefined || outward.isSent ? [] : await post.prepare(context, outward.connection, text);
     // What is shared before the message is sent does no harm if the message never is.
     if (uris.length > 0) await shareArtifacts(context, uris, await book.reach(context, target, connections));
     const listed = uris.length === 0 ? text : `${text}\n\nArtifacts:\n${uris.map((uri) => `- ${uri}`).join('\n')}`;
-    const sent = await book.send(context, { target, text: listed }, connections);
+    const sent = await book.send(context, { target, text: listed, parts }, connections);
     const shown = { target: sent.alias, turn_id: sent.turnId, state: 'sent' };
     return textResult(JSON.stringify(shown), shown);
   },
@@ -145,12 +168,13 @@ const agentStatus = (book: DelegationBook): Tool => ({
   },
 });
 
-const agentWait = (book: DelegationBook, connections: readonly ConnectionGrant[]): Tool => ({
+const agentWait = ({ book, awaitTask }: DelegationParts, connections: readonly ConnectionGrant[]): Tool => ({
   name: 'agent_wait',
-  description: 'Waits until another agent has answered everything that was sent to it, and answers its reply.',
+  description:
+    'Waits until another agent has answered everything that was sent to it, and answers its reply; or until a task of this conversation needs review, is blocked or has ended, and answers the task.',
   inputSchema: schema(
     {
-      target: TARGET,
+      target: { ...TARGET, description: `${TARGET.description}; or the name of a task` },
       timeout_seconds: {
         type: 'integer',
         minimum: 0,
@@ -164,9 +188,27 @@ const agentWait = (book: DelegationBook, connections: readonly ConnectionGrant[]
   run: async (context, input) => {
     const target = textOrEmpty(input['target']);
     const seconds = Number(input['timeout_seconds'] ?? 0);
+    const task = await awaitTask(context, target);
+    if (task !== undefined) return waitForTask(context, task, { target, seconds });
     return waitForReplies(book, context, { target, seconds, connections });
   },
 });
+
+const waitForTask = (
+  { waited, nowMicros }: ToolContext,
+  { isOpen, key, shown }: NonNullable<Awaited<ReturnType<AwaitTask>>>,
+  { target, seconds }: { readonly target: string; readonly seconds: number },
+): ToolResult | ToolWait => {
+  if (!isOpen) return textResult(JSON.stringify(shown), shown);
+  if (waited?.endedBy === 'steering') {
+    const interrupted = { target, state: 'interrupted' };
+    return textResult(`a new message arrived; task ${target} is still worked on`, interrupted);
+  }
+  const untilMicros = waited?.untilMicros ?? nowMicros + waitSeconds(seconds, 0) * MICROS;
+  if (waited !== undefined && nowMicros >= untilMicros)
+    return errorResult('agent_wait', 'timeout', `task ${target} is still worked on`, true);
+  return { wait: 'event', key, untilMicros };
+};
 
 const waitForReplies = async (
   book: DelegationBook,
@@ -174,17 +216,17 @@ const waitForReplies = async (
   wait: { readonly target: string; readonly seconds: number; readonly connections: readonly ConnectionGrant[] },
 ): Promise<ToolResult | ToolWait> => {
   const { waited } = context;
-  const isSteered = waited?.endedBy === 'steering';
-  const isLast = isSteered || (waited !== undefined && context.nowMicros >= waited.untilMicros);
-  const { alias: target, connection, replies, open } = await book.take(context, wait.target, isLast);
+  const isLate = waited !== undefined && context.nowMicros >= waited.untilMicros;
+  const endedBy = waited?.endedBy === 'steering' ? 'steering' : isLate ? 'timeout' : '';
+  const { alias: target, connection, replies, open } = await book.take(context, wait.target, endedBy);
   if (open.length === 0) return repliesResult(target, replies);
-  if (!isLast) {
+  if (endedBy === '') {
     const ofConnection = wait.connections.find(({ name }) => name === connection)?.timeoutSeconds ?? 0;
     const latest = context.nowMicros + waitSeconds(wait.seconds, ofConnection) * MICROS;
     return { wait: 'event', key: replyKey(target), untilMicros: waited?.untilMicros ?? latest };
   }
   if (replies.length > 0) return repliesResult(target, [...replies, ...open]);
-  if (isSteered) {
+  if (endedBy === 'steering') {
     const shown = { target, state: 'interrupted' };
     return textResult(`a new message arrived; ${target} is still working`, shown);
   }
@@ -197,6 +239,8 @@ const repliesResult = (target: string, replies: readonly DelegatedReply[]): Tool
   if (only === undefined) return textResult(`nothing is outstanding in ${target}`, shown);
   if (replies.length > 1) return textResult(replies.map(titled).join('\n\n'), shown);
   if (only.state === 'completed') return textResult(only.text, shown);
+  if (only.state === 'asks') return textResult(`${target} waits for an answer by agent_send: ${only.text}`, shown);
+  if (only.state === 'expired') return errorResult('agent_wait', 'timeout', `${target}: ${only.text}`);
   return errorResult('agent_wait', 'failed', `${target} did not answer: ${only.text}`);
 };
 

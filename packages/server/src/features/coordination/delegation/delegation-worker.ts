@@ -126,5 +126,8 @@ export class DelegationWorker implements QueueWorker {
   }
 }
 
-const messageText = (alias: string, { state, text }: DelegatedReply): string =>
-  state === 'completed' ? `Reply of agent ${alias}:\n\n${text}` : `Agent ${alias} did not answer: ${text}`;
+const messageText = (alias: string, { state, text }: DelegatedReply): string => {
+  if (state === 'completed') return `Reply of agent ${alias}:\n\n${text}`;
+  if (state === 'asks') return `Agent ${alias} waits for an answer, which agent_send gives it:\n\n${text}`;
+  return `Agent ${alias} did not answer: ${text}`;
+};

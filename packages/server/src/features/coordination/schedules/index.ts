@@ -3,6 +3,6 @@
  * conditions; in `timing` when they run, in `firing` what happens then. Turns belong to the runtime, which calls the hook of this folder when
  * a scheduled one ends. Called by app, which mounts the operations and registers the contract.
  */
-export { scheduleTurns } from './firing/index.ts';
+export { createScheduleHook } from './firing/index.ts';
 export { schedulesModule } from './schedules-module.ts';
 export { utcCron } from './timing/index.ts';

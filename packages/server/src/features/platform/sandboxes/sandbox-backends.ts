@@ -2,6 +2,7 @@ import { Fault, type Log } from '../../../base/index.ts';
 import type { ResourceWriter } from '../../../controllers/contract.ts';
 import type { SandboxProvider } from '../../../sandbox/contract.ts';
 import type { ResourceKey, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import type { ProviderPool } from './providers/index.ts';
 import {
   BACKEND_FINALIZER,
   type BackendChange,
@@ -16,7 +17,7 @@ import { runSetup } from './sandbox-setup.ts';
 export interface BackendsDeps extends ResolutionDeps {
   readonly store: Store;
   readonly writer: ResourceWriter;
-  readonly providers: ReadonlyMap<string, SandboxProvider>;
+  readonly pool: Pick<ProviderPool, 'find' | 'opened'>;
   readonly log: Log;
 }
 
@@ -42,9 +43,10 @@ export class SandboxBackends {
     const resolved = await this.#deps.store.read((tx) => resolveSandbox(this.#deps, tx, record));
     if (resolved === undefined)
       throw new Fault('FAILED_PRECONDITION', 'SANDBOX_UNRESOLVED', 'the class of the sandbox does not exist');
-    const provider = this.#deps.providers.get(resolved.provider);
+    const { choice } = resolved;
+    const provider = this.#deps.pool.find(choice);
     if (provider === undefined)
-      throw new Fault('UNAVAILABLE', 'SANDBOX_PROVIDER', `this server has no sandbox provider ${resolved.provider}`);
+      throw new Fault('UNAVAILABLE', 'SANDBOX_PROVIDER', `this server has no sandbox provider ${choice.provider}`);
     return { provider, resolved };
   }
 
@@ -96,9 +98,11 @@ export class SandboxBackends {
 
   /** Removes the backend of a record that is being deleted, then lets the record go. */
   async release(record: StoredResource): Promise<void> {
-    const { store, writer, providers } = this.#deps;
-    // Its class may be gone, and with it the name of the provider: every provider of this process is asked.
-    for (const provider of providers.values()) await provider.destroy(record.uid);
+    const { store, writer, pool } = this.#deps;
+    const resolved = await store.read((tx) => resolveSandbox(this.#deps, tx, record));
+    const provider = resolved === undefined ? undefined : pool.find(resolved.choice);
+    // Its class may be gone, and with it the name of the provider: then every provider of this process is asked.
+    for (const each of provider === undefined ? pool.opened() : [provider]) await each.destroy(record.uid);
     await store.write(async (tx) => {
       await tx.sandboxLeases.remove({ id: record.uid });
       await writer.writeStatus(tx, record.key, (current) => ({

@@ -1,6 +1,12 @@
 import { type Clock, Fault, isFault } from '../../../base/index.ts';
 import { isTurnOver } from '../../../runtime/contract.ts';
-import type { SandboxCommand, SandboxPlan, SandboxProvider, SandboxResult } from '../../../sandbox/contract.ts';
+import type {
+  SandboxCommand,
+  SandboxPlan,
+  SandboxProcess,
+  SandboxProvider,
+  SandboxResult,
+} from '../../../sandbox/contract.ts';
 import type { ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
 import { heldLease, type Lease, putLease } from './lease-records.ts';
 import type { Backend, BackendsDeps, SandboxBackends } from './sandbox-backends.ts';
@@ -25,12 +31,18 @@ export interface SandboxUser {
 
 /** A sandbox during one use. */
 export interface OpenSandbox {
+  /** Name of its record. */
+  readonly name: string;
+  /** Files of earlier calls were lost, and this use is the one that says so. */
+  readonly isReset: boolean;
   readonly provider: SandboxProvider;
   readonly plan: SandboxPlan;
   /** Ends with the use, and with the lease. */
   readonly signal: AbortSignal;
   /** Runs a command that the record of the sandbox lists. */
   exec(command: SandboxCommand): Promise<SandboxResult>;
+  /** As `exec`, for a command that runs on; the caller awaits its end. */
+  start(command: SandboxCommand, signal: AbortSignal): Promise<SandboxProcess>;
 }
 
 interface Held {
@@ -81,7 +93,7 @@ export class SandboxHolder {
       }
       held.uses++;
       try {
-        return { value: await work(await this.#opened(held, user)), isReset };
+        return { value: await work(await this.#opened(held, user, isReset)), isReset };
       } catch (error) {
         if (!isFault(error) || error.reason !== 'SANDBOX_LOST' || tries === TRIES) throw error;
         this.#drop(user, held);
@@ -230,30 +242,44 @@ export class SandboxHolder {
     });
   }
 
-  async #opened(held: Held, user: SandboxUser): Promise<OpenSandbox> {
+  async #opened(held: Held, user: SandboxUser, isReset: boolean): Promise<OpenSandbox> {
     const backend: Backend = await this.#deps.backends.find(await this.#record(held));
     const { provider, resolved } = backend;
     const signal = AbortSignal.any([user.signal, held.lost.signal]);
     const { plan } = resolved;
-    const exec = async (command: SandboxCommand): Promise<SandboxResult> => {
-      const id = this.#deps.ids.next();
-      const note = (phase: 'Running' | 'Exited' | 'Killed'): Promise<unknown> =>
-        this.#deps.store.write((tx) =>
-          this.#deps.writer.writeStatus(tx, held.key, (record) =>
-            record.uid === held.id ? { status: processStatus(record, { id, argv: command.argv, phase }) } : undefined,
-          ),
-        );
-      await note('Running');
-      let ended: 'Exited' | 'Killed' = 'Killed';
-      try {
-        const result = await provider.exec(plan, command, signal);
-        if (result.endedBy === 'exit') ended = 'Exited';
-        return result;
-      } finally {
-        await note(ended);
-      }
+    const exec = (command: SandboxCommand): Promise<SandboxResult> =>
+      this.#noted(held, command, () => provider.exec(plan, command, signal));
+    const start = async (command: SandboxCommand, stop: AbortSignal): Promise<SandboxProcess> => {
+      const { promise: begun, resolve, reject } = Promise.withResolvers<SandboxProcess>();
+      const ended = this.#noted(held, command, async () => {
+        const process = await provider.start(plan, command, AbortSignal.any([signal, stop]));
+        resolve(process);
+        return process.ended;
+      });
+      ended.catch(reject);
+      return { ...(await begun), ended };
     };
-    return { provider, plan, signal, exec };
+    return { name: held.key.name, isReset, provider, plan, signal, exec, start };
+  }
+
+  /** Runs a command that the record of the sandbox lists, with how it ended. */
+  async #noted(held: Held, command: SandboxCommand, run: () => Promise<SandboxResult>): Promise<SandboxResult> {
+    const id = this.#deps.ids.next();
+    const note = (phase: 'Running' | 'Exited' | 'Killed'): Promise<unknown> =>
+      this.#deps.store.write((tx) =>
+        this.#deps.writer.writeStatus(tx, held.key, (record) =>
+          record.uid === held.id ? { status: processStatus(record, { id, argv: command.argv, phase }) } : undefined,
+        ),
+      );
+    await note('Running');
+    let ended: 'Exited' | 'Killed' = 'Killed';
+    try {
+      const result = await run();
+      if (result.endedBy === 'exit') ended = 'Exited';
+      return result;
+    } finally {
+      await note(ended);
+    }
   }
 
   #drop(user: SandboxUser, held: Held): void {

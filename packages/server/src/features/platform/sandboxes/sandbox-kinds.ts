@@ -28,9 +28,10 @@ import {
   secretReferences,
   settleConditions,
 } from '../../../resources/index.ts';
-import type { ProviderReport } from '../../../sandbox/contract.ts';
+import type { ProviderReport, SettingProblem } from '../../../sandbox/contract.ts';
 import type { ReadTx, StoredResource } from '../../../store/contracts/index.ts';
-import { findClass } from './sandbox-resolution.ts';
+import type { ProviderChoice } from './providers/index.ts';
+import { choiceOf, findClass } from './sandbox-resolution.ts';
 import { checkSandbox, checkSandboxClass, checkSandboxPolicy, unknownModes } from './sandbox-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
@@ -42,7 +43,9 @@ export interface SandboxKindDeps {
   /** Ancestors by name, nearest first, without a read. */
   readonly ancestorsOf: (namespace: string) => readonly string[];
   /** What a provider can do in this process; undefined while that is being found out. */
-  readonly providerReport: (provider: string) => ProviderReport | undefined;
+  readonly providerReport: (choice: ProviderChoice) => ProviderReport | undefined;
+  /** All faults of what a class configures for its provider. */
+  readonly configProblems: (choice: ProviderChoice) => readonly SettingProblem[];
   /** Why a `secret://` reference does not resolve in a namespace; undefined when it does. */
   readonly secretProblem: (reads: Reads, namespace: string, reference: string) => Promise<string | undefined>;
 }
@@ -53,7 +56,7 @@ export const sandboxContracts = (deps: SandboxKindDeps): readonly KindContract[]
   return [
     kindContract<SandboxClassSpec>({
       kind: 'SandboxClass',
-      validate: ({ spec }) => checkSandboxClass(spec),
+      validate: ({ spec }) => checkSandboxClass(spec, deps.configProblems),
       observe: (tx, write) => observeClass(deps, tx, write),
       dependsOn: { ...followKinds('SandboxClass', { Secret: {} }), againMs },
     }),
@@ -84,7 +87,7 @@ const observeClass = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecWr
     const problem = await deps.secretProblem(tx, key.namespace, reference);
     if (problem !== undefined) problems.push(`${reference}: ${problem}`);
   }
-  const provider = providerFinding(deps.providerReport(spec.provider), isSpecChanged ? undefined : current);
+  const provider = providerFinding(deps.providerReport(choiceOf(spec)), isSpecChanged ? undefined : current);
   const findings = [provider, resolved(problems)];
   const phase = findings.some((finding) => finding.status === 'False') ? 'Degraded' : 'Ready';
   const judged = { phase, findings };

@@ -10,6 +10,7 @@ import {
 } from '../../../resources/index.ts';
 import type { SandboxPlan } from '../../../sandbox/contract.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
+import type { ProviderChoice } from './providers/index.ts';
 import { classConfig, type LeaseMode, leaseMode, sandboxPlan } from './sandbox-plan-rules.ts';
 
 export type Reads = Pick<ReadTx, 'resources'>;
@@ -31,6 +32,16 @@ export interface ResolvedPolicy {
 }
 
 const specOf = <S>(record: StoredResource): S => messageFromText(kindRow(record.key.kind).spec, record.spec) as S;
+
+/** A stored class with its values readable. */
+export const classSpecOf = (record: StoredResource, seal: Pick<ValueSeal, 'open'>): SandboxClassSpec =>
+  specOf(openRecord(record, seal));
+
+/** The provider that an opened class means. */
+export const choiceOf = ({ provider, providerConfigJson }: SandboxClassSpec): ProviderChoice => ({
+  provider,
+  config: parseJsonMap(providerConfigJson) ?? {},
+});
 
 /** The class that a reference means: the named namespace, else own, ancestors, `system`. */
 export const findClass = async (
@@ -67,7 +78,7 @@ export const resolvePolicy = async (
 
 /** Everything needed to run a stored sandbox. */
 export interface ResolvedSandbox {
-  readonly provider: string;
+  readonly choice: ProviderChoice;
   readonly plan: SandboxPlan;
   readonly mode: LeaseMode;
   readonly setup: {
@@ -93,12 +104,12 @@ export const resolveSandbox = async (
   const reference = spec.classRef ?? policySpec?.classRef;
   const found = await findClass(deps, reads, { namespace, reference });
   if (found === undefined) return undefined;
-  const classSpec = specOf<SandboxClassSpec>(openRecord(found, deps.seal));
-  const config = classConfig(parseJsonMap(classSpec.providerConfigJson) ?? {});
+  const choice = choiceOf(classSpecOf(found, deps.seal));
+  const config = classConfig(choice.config);
   const template = spec.runtimeTemplate ?? policySpec?.template;
   const { packages = [], commands = [] } = template?.setup ?? {};
   return {
-    provider: classSpec.provider,
+    choice,
     plan: sandboxPlan(
       { id: record.uid, volume: record.annotations[VOLUME_ANNOTATION] ?? record.uid },
       template,

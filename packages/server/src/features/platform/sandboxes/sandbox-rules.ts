@@ -7,17 +7,24 @@ import type {
 } from '@svc/api/resources';
 import { type FieldViolation, violation } from '../../../base/index.ts';
 import { parseJsonMap } from '../../../resources/index.ts';
+import type { SettingProblem } from '../../../sandbox/contract.ts';
 import { isNormalPath, mountPathProblem } from './mount-path-rules.ts';
+import type { ProviderChoice } from './providers/index.ts';
 import { checkClassConfig } from './sandbox-plan-rules.ts';
+import { choiceOf } from './sandbox-resolution.ts';
 
 /** Providers that a class may name. */
 const PROVIDERS: readonly string[] = ['local', 'docker', 'e2b', 'daytona', 'demo'];
 
-/** All faults of a class. */
-export const checkSandboxClass = (spec: SandboxClassSpec): readonly FieldViolation[] => [
+/** All faults of a class; `configProblems`: those of what its provider defines itself. */
+export const checkSandboxClass = (
+  spec: SandboxClassSpec,
+  configProblems: (choice: ProviderChoice) => readonly SettingProblem[],
+): readonly FieldViolation[] => [
   ...(PROVIDERS.includes(spec.provider) ? [] : [violation('spec.provider', `must be one of ${PROVIDERS.join(', ')}`)]),
   ...checkJsonObject(spec.providerConfigJson, 'spec.providerConfigJson'),
   ...checkClassConfig(parseJsonMap(spec.providerConfigJson) ?? {}, 'spec.providerConfigJson'),
+  ...configProblems(choiceOf(spec)).map(({ field, problem }) => violation(`spec.providerConfigJson.${field}`, problem)),
   ...checkJsonObject(spec.credentialsJson, 'spec.credentialsJson'),
 ];
 

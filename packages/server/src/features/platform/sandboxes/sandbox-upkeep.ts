@@ -10,7 +10,14 @@ import { LEASE_MICROS, leaseOf, putLease } from './lease-records.ts';
 import type { BackendsDeps, SandboxBackends } from './sandbox-backends.ts';
 import { SANDBOX_ORIGIN } from './sandbox-leases.ts';
 import { BACKEND_FINALIZER, leasedStatus, sandboxStatus } from './sandbox-records.ts';
-import { SCOPE_ANNOTATION, SESSION_ANNOTATION, SESSION_VOLUME, VOLUME_ANNOTATION } from './sandbox-resolution.ts';
+import {
+  choiceOf,
+  classSpecOf,
+  SCOPE_ANNOTATION,
+  SESSION_ANNOTATION,
+  SESSION_VOLUME,
+  VOLUME_ANNOTATION,
+} from './sandbox-resolution.ts';
 
 export interface UpkeepDeps extends BackendsDeps {
   readonly backends: SandboxBackends;
@@ -93,11 +100,9 @@ export class SandboxUpkeep {
 
   /** Ends leases that lapsed, destroys what was unused for long, and what has no record. */
   async collect(): Promise<void> {
-    const { store, providers } = this.#deps;
+    const { store } = this.#deps;
     // Before the records: what is made meanwhile has one.
-    const found = await Promise.all(
-      [...providers.values()].map(async (provider) => ({ provider, ...(await provider.list()) })),
-    );
+    const found = await this.#backends();
     const uids = new Set<string>();
     const volumes = new Set<string>();
     for await (const page of resourcePages(store.direct.resources, { kind: 'Sandbox', scope: { type: 'all' } })) {
@@ -112,6 +117,26 @@ export class SandboxUpkeep {
       for (const volume of stored)
         if (!volumes.has(volume) && !(await this.#hasSession(volume))) await provider.destroyVolume(volume);
     }
+  }
+
+  /** What the providers of all classes made; one that does not answer is asked the next time. */
+  async #backends() {
+    const { store, pool, seal, log } = this.#deps;
+    for await (const page of resourcePages(store.direct.resources, { kind: 'SandboxClass', scope: { type: 'all' } }))
+      for (const record of page) pool.find(choiceOf(classSpecOf(record, seal)));
+    const lists = pool.opened().map(async (provider) => {
+      try {
+        return [{ provider, ...(await provider.list()) }];
+      } catch (error) {
+        if (!isFault(error)) throw error;
+        log.warn('what a sandbox provider made could not be listed', {
+          provider: provider.name,
+          reason: error.message,
+        });
+        return [];
+      }
+    });
+    return (await Promise.all(lists)).flat();
   }
 
   /** A persistent workspace outlives its sandboxes, not its session. */

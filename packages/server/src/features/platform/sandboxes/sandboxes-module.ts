@@ -1,10 +1,10 @@
 import type { Clock, Ids, Log, Random } from '../../../base/index.ts';
 import type { ResourceWriter } from '../../../controllers/contract.ts';
 import type { ValueSeal } from '../../../resources/index.ts';
-import type { SandboxProvider } from '../../../sandbox/contract.ts';
+import type { SandboxProvider, SandboxProviderKind } from '../../../sandbox/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { ProviderReports, StoppableProvider } from './providers/index.ts';
+import { ProviderPool, ProviderReports } from './providers/index.ts';
 import { SandboxBackends } from './sandbox-backends.ts';
 import { SandboxHolder } from './sandbox-holder.ts';
 import { type SandboxKindDeps, sandboxContracts } from './sandbox-kinds.ts';
@@ -12,7 +12,7 @@ import { resolvePolicy } from './sandbox-resolution.ts';
 import { sandboxToolSource } from './sandbox-tools.ts';
 import { SandboxUpkeep } from './sandbox-upkeep.ts';
 
-interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport'> {
+interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport' | 'configProblems'> {
   readonly store: Store;
   readonly writer: ResourceWriter;
   readonly seal: ValueSeal;
@@ -21,6 +21,7 @@ interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport'> {
   readonly random: Random;
   readonly log: Log;
   readonly providers: readonly SandboxProvider[];
+  readonly providerKinds: readonly SandboxProviderKind[];
   readonly settings: {
     /** Providers that may be used, by name; absent = all. */
     readonly 'sandbox.providers'?: Readonly<Record<string, unknown>> | undefined;
@@ -32,6 +33,8 @@ interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport'> {
 
 /** The module, and its end. */
 export interface SandboxesModule extends FeatureModule {
+  /** Runs work in the sandbox of a session, for other features. */
+  readonly use: SandboxHolder['use'];
   /** Ends what runs in sandboxes for this process; their backends stay. */
   close(): Promise<void>;
 }
@@ -43,13 +46,8 @@ const COLLECT_MS = 600_000;
 /** The kinds SandboxClass, SandboxPolicy and Sandbox, the leases of sandboxes, and the tools that use them. */
 export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
   const { settings, store } = deps;
-  const chosen = settings['sandbox.providers'];
-  const providers = new Map(
-    deps.providers
-      .filter(({ name }) => chosen === undefined || Object.hasOwn(chosen, name))
-      .map((provider) => [provider.name, new StoppableProvider(provider)]),
-  );
-  const made = { ...deps, providers };
+  const pool = new ProviderPool({ ...deps, chosen: settings['sandbox.providers'] });
+  const made = { ...deps, pool };
   const reports = new ProviderReports({ ...made, monotonicMs: () => deps.clock.monotonicMs() });
   const backends = new SandboxBackends(made);
   const holder = new SandboxHolder({ ...made, backends, idleMs: settings['sandbox.idleStop'] });
@@ -57,15 +55,19 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
   const isResolved = (namespace: string, policy: string): Promise<boolean> =>
     store.read(async (tx) => (await resolvePolicy(made, tx, { namespace, policy })) !== undefined);
   return {
-    kinds: sandboxContracts({ ...deps, providerReport: (provider) => reports.current(provider) }),
+    kinds: sandboxContracts({
+      ...deps,
+      providerReport: (choice) => reports.current(choice),
+      configProblems: ({ provider, config }) =>
+        deps.providerKinds.find(({ name }) => name === provider)?.problems(config) ?? [],
+    }),
     reconcilers: [upkeep.reconciler()],
     jobs: [
       { name: 'sandbox-leases', everyMs: RENEW_MS, tick: () => holder.tick() },
       { name: 'sandbox-collection', everyMs: COLLECT_MS, tick: () => upkeep.collect() },
     ],
+    use: (user, work) => holder.use(user, work),
     toolSources: [sandboxToolSource({ holder, isResolved })],
-    close: async () => {
-      await Promise.all([...providers.values()].map((provider) => provider.close()));
-    },
+    close: () => pool.close(),
   };
 };

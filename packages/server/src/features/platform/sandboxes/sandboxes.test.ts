@@ -34,6 +34,7 @@ describe('sandboxes of sessions', () => {
           ancestorsOf: () => [],
           secretProblem: async () => undefined,
           providerReport: () => ({ isAvailable: true, message: '' }),
+          configProblems: () => [],
         }),
     });
     provider = new DemoProvider({ clock: world.clock });
@@ -52,6 +53,7 @@ describe('sandboxes of sessions', () => {
       ancestorsOf: () => [],
       secretProblem: async () => undefined,
       providers: [provider],
+      providerKinds: [],
       settings: { 'sandbox.idleStop': 15 * MINUTE, 'sandbox.destroyAfter': 24 * 60 * MINUTE },
     });
     const job = (name: string) => () => module.jobs?.find((one) => one.name === name)?.tick();

@@ -4,6 +4,7 @@ import { type ExpiringReads, type ExpiringTable, type ExpiringWrites, expiringTa
 import { type KeyedReads, type KeyedTable, type KeyedWrites, keyedTable } from './keyed-table.ts';
 import { type LeaseTable, type LeaseWrites, leaseTable } from './lease-table.ts';
 import { type QueueTable, type QueueWrites, queueTable } from './queue-table.ts';
+import { MCP_GRANTS, MCP_SIGN_INS, OAUTH_CLIENTS } from './sign-in-tables.ts';
 import { USAGE_DAYS, USAGE_HOLDS, USAGE_RAISES, USAGE_RECORDS, USAGE_UNPRICED } from './usage-tables.ts';
 
 /** Artifacts that sessions own. What an artifact is, and who may use it, is the feature's matter. */
@@ -20,6 +21,8 @@ export type ArtifactRow = RowOf<typeof ARTIFACTS>;
 export type UsageRecordRow = RowOf<typeof USAGE_RECORDS>;
 export type UsageDayRow = RowOf<typeof USAGE_DAYS>;
 export type UsageRaiseRow = RowOf<typeof USAGE_RAISES>;
+export type McpGrantRow = RowOf<typeof MCP_GRANTS>;
+export type McpSignInRow = RowOf<typeof MCP_SIGN_INS>;
 
 /** Who holds the bytes of an artifact; the reference goes with the row when its session is deleted. */
 export const artifactHolder = (id: string): string => `artifact/${id}`;
@@ -89,6 +92,15 @@ const SANDBOX_LEASES = keyedTable({
 
 export type SandboxLeaseRow = RowOf<typeof SANDBOX_LEASES>;
 
+/** Texts that requests to models were made of, each once for a namespace. What is in `body` is the runtime's matter. */
+const PROMPT_SOURCES = keyedTable({
+  name: 'prompt_sources',
+  columns: { namespace: 'text', hash: 'text', body: 'text', expiresAt: 'integer' },
+  key: ['namespace', 'hash'],
+  fixed: [],
+  queries: { oldest: { equal: [], order: ['expiresAt', 'namespace', 'hash'], direction: 'ascending' } },
+});
+
 /** The outbox and the timers of every feature, by the kind of work. */
 const QUEUE = queueTable('queue');
 
@@ -102,6 +114,10 @@ export const DESCRIBED_TABLES = {
   delegations: DELEGATIONS,
   idempotency: IDEMPOTENCY,
   leases: LEASES,
+  promptSources: PROMPT_SOURCES,
+  mcpGrants: MCP_GRANTS,
+  mcpSignIns: MCP_SIGN_INS,
+  oauthClients: OAUTH_CLIENTS,
   queue: QUEUE,
   usageDays: USAGE_DAYS,
   usageHolds: USAGE_HOLDS,

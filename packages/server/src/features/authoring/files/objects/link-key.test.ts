@@ -57,6 +57,7 @@ it('is sealed by the new key after a rotation', async () => {
     store: world.store,
     seal: ring,
     values: [SEALED_LINK_KEY],
+    reseal: async () => undefined,
     notify: () => undefined,
   });
   await worker.run({ kind: RESEAL, key: 'k', payload: '{"kind":0}' });

@@ -202,7 +202,8 @@ const labelsOf = (input: ToolInput): Readonly<Record<string, string>> | undefine
 const FILENAME_MAX = 100;
 
 /** A title as the name of a download. */
-const filenameOf = (title: string): string => {
+/** A text as the name of a file. */
+export const filenameOf = (title: string): string => {
   const name = title
     .toWellFormed()
     .replace(/[\p{Cc}/\\]/gu, '-')

@@ -5,6 +5,15 @@
 export { artifactTools, artifactToolset } from './artifact-tools.ts';
 export { fileTools } from './file-tools.ts';
 export { memoryTools, type SearchPlaces, type Understand } from './memory-tools.ts';
-export { type ArtifactObjects, artifactObjects, type ShareArtifacts, shareArtifacts } from './share-artifacts.ts';
+export {
+  type ArtifactObjects,
+  artifactObjects,
+  type HandOverArtifacts,
+  handOverArtifacts,
+  type KeepArtifact,
+  keepArtifact,
+  type ShareArtifacts,
+  shareArtifacts,
+} from './share-artifacts.ts';
 export { ToolFiles, type ToolFilesDeps } from './tool-files.ts';
 export { retrievedFile, workspaceSearch } from './workspace-search.ts';

@@ -27,6 +27,8 @@ describe('a binding whose reference leads to a process by now', () => {
       references: new McpReferences({ ancestors: async () => [] }, (record) => openRecord(record, world.seal)),
       secret: async () => '',
       brokers: { authorization: () => ({ token: async () => '', rejected: async () => undefined }) },
+      grants: { find: async () => undefined },
+      tokens: { authorization: () => ({ token: async () => '', rejected: async () => undefined }) },
       visibleNamespaces: async (_reads, namespace) => [namespace],
     });
     await putServer(recordKey('McpServer', 'system', 'desk'), STDIO);

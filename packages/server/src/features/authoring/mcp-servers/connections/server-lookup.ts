@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { isFault } from '../../../../base/index.ts';
 import type { McpAuthorization, McpEra, McpTarget } from '../../../../protocols/mcp/contract.ts';
-import { isSecretReference, SYSTEM_NAMESPACE } from '../../../../resources/index.ts';
+import { isSecretReference, namespaceKey, SYSTEM_NAMESPACE } from '../../../../resources/index.ts';
 import type { ReadTx, Store } from '../../../../store/contracts/index.ts';
 import type { SourcedText } from '../effective-server.ts';
 import { bindingSpec, isForeignProcess, type McpReferences, type ResolvedMcpServer } from '../mcp-references.ts';
 import { ERA_ANNOTATION, isStdio } from '../mcp-rules.ts';
+import { type AccessTokens, type Grants, isFor, type SignInSubject } from '../sign-in/index.ts';
 import type { BrokerTokens } from './auth-broker.ts';
-import type { ServerUse, WantedServer } from './wanted-server.ts';
+import type { ServerUse, WantedServer, WantedSignIn } from './wanted-server.ts';
 
 export interface ServerLookupDeps {
   readonly store: Pick<Store, 'direct'>;
@@ -16,12 +17,14 @@ export interface ServerLookupDeps {
   /** The value that a `secret://` reference names, seen from the namespace of the resource that holds it. Throws a Fault. */
   readonly secret: (namespace: string, reference: string) => Promise<string>;
   readonly brokers: Pick<BrokerTokens, 'authorization'>;
+  readonly grants: Pick<Grants, 'find'>;
+  readonly tokens: Pick<AccessTokens, 'authorization'>;
   /** The namespace and its ancestors, [] for one that is deleted. */
   readonly visibleNamespaces: (reads: Pick<ReadTx, 'resources'>, namespace: string) => Promise<readonly string[]>;
 }
 
 /** Why nothing connects to a server that was found. */
-type Unusable = 'disabled' | 'broker' | 'foreign-process';
+type Unusable = 'disabled' | 'broker' | 'sign-in' | 'foreign-process';
 
 /** Finds what references of agents, servers and bindings lead to. */
 export class ServerLookup {
@@ -33,7 +36,7 @@ export class ServerLookup {
 
   /**
    * What an entry of mcp_server_refs of an agent of the namespace means; a word says why nothing connects to it. A server with a
-   * broker is usable for sessions only.
+   * broker, or one that people sign in to, is usable for sessions only.
    */
   async find(namespace: string, name: string, use?: ServerUse): Promise<WantedServer | Unusable | undefined> {
     const { store, references, visibleNamespaces } = this.#deps;
@@ -41,6 +44,20 @@ export class ServerLookup {
     if ((await visibleNamespaces(reads, namespace)).length === 0) return undefined;
     const resolved = await references.resolve(reads, namespace, name);
     return resolved === undefined ? undefined : this.#wanted(namespace, resolved, use);
+  }
+
+  /** What the person would sign in to; `no-sign-in` for a server that needs none. */
+  async signInSubject(
+    namespace: string,
+    name: string,
+    identity: string,
+  ): Promise<SignInSubject | 'no-sign-in' | undefined> {
+    const { store, references, visibleNamespaces } = this.#deps;
+    if ((await visibleNamespaces(store.direct, namespace)).length === 0) return undefined;
+    const resolved = await references.resolve(store.direct, namespace, name);
+    if (resolved === undefined) return undefined;
+    if (resolved.effective.auth !== 'oauth') return 'no-sign-in';
+    return (await this.#signIn(namespace, resolved, { identity })).subject;
   }
 
   /** The server itself, as its own namespace would use it without a binding. */
@@ -73,12 +90,13 @@ export class ServerLookup {
     if (effective.isDisabled) return 'disabled';
     if (binding !== undefined && isForeignProcess(server, { ...binding, spec: bindingSpec(binding) }))
       return 'foreign-process';
-    const hasBroker = effective.authBroker !== undefined;
-    if (hasBroker && use === undefined) return 'broker';
+    if (effective.auth === 'broker' && use === undefined) return 'broker';
+    if (effective.auth === 'oauth' && use === undefined) return 'sign-in';
     const subject = binding ?? server;
     const era = eraOf(subject.annotations[ERA_ANNOTATION] ?? server.annotations[ERA_ANNOTATION]);
     const texts = await this.#texts(resolved);
-    const made = { namespace, era, held: [server, binding].map((one) => [one?.uid, one?.generation]), texts };
+    const { auth } = effective;
+    const made = { namespace, era, auth, held: [server, binding].map((one) => [one?.uid, one?.generation]), texts };
     const key = createHash('sha256').update(JSON.stringify(made)).digest('hex');
     const wanted = {
       place: `${subject.uid}@${namespace}`,
@@ -89,10 +107,44 @@ export class ServerLookup {
       allowlist: effective.allowlist,
       target: () => this.#target(resolved),
     };
-    if (!hasBroker || use === undefined) return wanted;
+    if (auth === 'none' || use === undefined) return wanted;
+    if (auth === 'oauth') return this.#forPerson(wanted, await this.#signIn(namespace, resolved, use), use);
     const { agent, sessionId } = use;
     const authorization = this.#authorization(resolved, { ...use, namespace, server: key });
     return { ...wanted, place: `${wanted.place}/${agent}/${sessionId}`, use, authorization };
+  }
+
+  /** Connections of one person, and of one sign-in: those of another one have another place or another key. */
+  #forPerson(wanted: WantedServer, signIn: WantedSignIn, use: ServerUse): WantedServer {
+    const { subject, grant } = signIn;
+    const place = `${wanted.place}#${subject.key.identity}`;
+    if (grant === undefined) return { ...wanted, place, use, signIn };
+    const authorization = this.#deps.tokens.authorization(grant);
+    return { ...wanted, place, key: `${wanted.key}#${grant.epoch}`, use, signIn, authorization };
+  }
+
+  /** Whose grant it is, and what was granted. A grant for another address, or for a former namespace of that name, is none. */
+  async #signIn(
+    namespace: string,
+    resolved: ResolvedMcpServer,
+    { identity }: Pick<ServerUse, 'identity'>,
+  ): Promise<WantedSignIn> {
+    const { server, effective } = resolved;
+    const reads = this.#deps.store.direct;
+    const key = { namespace, serverUid: server.uid, identity: effective.isShared ? '' : identity };
+    const home = await reads.resources.get(namespaceKey(namespace));
+    const target = { url: effective.target, namespaceUid: home?.uid ?? '' };
+    const subject: SignInSubject = {
+      ...{ key, target, server: server.key.name, serverNamespace: server.key.namespace },
+      isTrusted: server.key.namespace === SYSTEM_NAMESPACE,
+      headers: async () => {
+        const found = await this.#target(resolved);
+        return found.transport === 'stdio' ? {} : found.headers;
+      },
+    };
+    const grant = await this.#deps.grants.find(reads, key);
+    if (grant === undefined || !isFor(grant, target)) return { subject, grant: undefined };
+    return { subject, grant: { key, epoch: grant.epoch } };
   }
 
   /** Tokens of the broker for a session. */

@@ -1,10 +1,19 @@
 import type { McpAuthorization, McpEra, McpTarget } from '../../../../protocols/mcp/contract.ts';
 import type { StoredResource } from '../../../../store/contracts/index.ts';
+import type { GrantUse, SignInSubject } from '../sign-in/index.ts';
 
-/** For whom a connection is, where a broker gives each session a token of its own. */
+/** For whom a connection is, where sessions or people have tokens of their own. */
 export interface ServerUse {
   readonly agent: string;
   readonly sessionId: string;
+  readonly identity: string;
+}
+
+/** A server whose tokens people get by signing in. */
+export interface WantedSignIn {
+  readonly subject: SignInSubject;
+  /** Undefined until somebody signs in. */
+  readonly grant: GrantUse | undefined;
 }
 
 /** A server as it is to be reached now, from one namespace. */
@@ -19,8 +28,9 @@ export interface WantedServer {
   readonly era: McpEra;
   /** Undefined = every tool. */
   readonly allowlist: readonly string[] | undefined;
-  /** With a broker: each session has a connection of its own. */
+  /** With a broker each session has a connection of its own, with a sign-in each person. */
   readonly authorization?: McpAuthorization;
+  readonly signIn?: WantedSignIn;
   readonly use?: ServerUse;
   /** Throws a Fault for a secret that does not resolve. */
   target(): Promise<McpTarget>;

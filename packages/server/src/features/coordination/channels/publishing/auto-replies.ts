@@ -1,8 +1,14 @@
 import { isFault } from '../../../../base/index.ts';
-import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
+import {
+  DONE,
+  type QueueWorker,
+  RESOURCES_CHANGED,
+  type ReconcileOutcome,
+  type WorkItem,
+} from '../../../../controllers/contract.ts';
 import { oncePerCall } from '../../../../idempotency/index.ts';
 import { lineageBelow, type TurnEndHook } from '../../../../runtime/contract.ts';
-import type { Store } from '../../../../store/contracts/index.ts';
+import type { Bus, Store } from '../../../../store/contracts/index.ts';
 import { CHANNEL_LABEL, routeOfSession } from '../routing/index.ts';
 import type { ChannelPublishing, Speaker } from './channel-publishing.ts';
 
@@ -15,7 +21,7 @@ interface Reply {
 }
 
 /** Has the final text of a channel's turn published, in the transaction that ends the turn. */
-export const channelTurns: TurnEndHook = {
+export const createChannelHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => ({
   turnEnded: async (tx, { session, turn, body, replyText }) => {
     if (turn.state !== 'COMPLETED' || session.labels[CHANNEL_LABEL] === undefined || replyText.trim() === '') return;
     const { namespace, agent, id: sessionId } = session;
@@ -24,8 +30,9 @@ export const channelTurns: TurnEndHook = {
     const reply: Reply = { speaker: { namespace, agent, sessionId, turnId: turn.id, cause }, content: replyText };
     const item = { kind: REPLY, key: turn.id, dueAt: tx.steadyNow(), attempts: 0 };
     await tx.queue.put({ ...item, payload: JSON.stringify(reply) });
+    tx.afterCommit(() => bus.publish(RESOURCES_CHANGED, {}));
   },
-};
+});
 
 interface AutoRepliesDeps {
   readonly store: Pick<Store, 'write'>;

@@ -25,7 +25,7 @@ import { channelContract } from '../channel-kind.ts';
 import type { EventBody } from '../channel-log.ts';
 import type { MessageBody } from '../channel-message.ts';
 import { channelsModule } from '../channels-module.ts';
-import { channelTurns } from '../publishing/index.ts';
+import { createChannelHook } from '../publishing/index.ts';
 import { subscriptionContract } from '../subscription/index.ts';
 
 const ORIGIN = systemOrigin('test');
@@ -63,7 +63,7 @@ export class RoutingWorld {
     const { engine, clock } = this;
     const namespaces = { requireLive: async () => undefined, ancestors: async () => [] };
     const tools = createToolRegistry({ tools: [], log: silentLog, check: sharedSchemaCheck });
-    await engine.start({ deps: { endHooks: [channelTurns], tools } });
+    await engine.start({ deps: { endHooks: [createChannelHook({ publish: () => undefined })], tools } });
     const { store, bus, ids, runtime } = engine;
     const audit = createAuditAppender(ids);
     this.writer = new TransactionalResourceWriter({

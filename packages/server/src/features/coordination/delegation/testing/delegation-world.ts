@@ -9,8 +9,12 @@ import { createToolRegistry } from '../../../../tools/index.ts';
 import { DelegationBook } from '../delegation-book.ts';
 import { createDelegationHook } from '../delegation-hook.ts';
 import { parseDelegation } from '../delegation-rules.ts';
-import { delegationTools } from '../delegation-tools.ts';
+import { type AwaitTask, delegationTools } from '../delegation-tools.ts';
 import { DelegationWorker } from '../delegation-worker.ts';
+import { type KeepArtifact, PeerCourier } from '../peer-courier.ts';
+import { PeerPost } from '../peer-post.ts';
+import { PeerRecords } from '../peer-records.ts';
+import { ScriptedPeer } from './scripted-peer.ts';
 
 const MICROS_PER_MS = 1_000;
 const LEASE_MICROS = 1_000_000;
@@ -18,6 +22,8 @@ const ROUNDS = 60;
 
 interface Connection {
   readonly agent: string;
+  /** An agent elsewhere, by the address of its card; `agent` names the connection. */
+  readonly cardUrl?: string;
   readonly maxDepth?: number;
   readonly timeoutSeconds?: number;
 }
@@ -28,6 +34,13 @@ interface Connection {
  */
 export class DelegationWorld {
   readonly machine: Machine;
+  /** The agent elsewhere behind every external connection. */
+  readonly peer = new ScriptedPeer();
+  /** What it sent to be kept. */
+  readonly artifacts = new Map<string, string>();
+  /** Tasks of the session by name. */
+  readonly tasks = new Map<string, NonNullable<Awaited<ReturnType<AwaitTask>>>>();
+  courier!: PeerCourier;
   /** Artifacts that were shared, and with whom. */
   readonly shared: string[] = [];
   #parts: { readonly store: Store; readonly source: ToolSource; readonly worker: DelegationWorker } | undefined;
@@ -60,11 +73,11 @@ export class DelegationWorld {
   setAgent(name: string, connections: readonly Connection[], notReady = ''): void {
     const spec = create(AgentSpecSchema, {
       a2a: {
-        connections: connections.map(({ agent, maxDepth = 0, timeoutSeconds = 0 }) => ({
+        connections: connections.map(({ agent, cardUrl, maxDepth = 0, timeoutSeconds = 0 }) => ({
           name: agent,
           maxDepth,
           timeoutSeconds,
-          target: { internal: { agent } },
+          target: cardUrl === undefined ? { internal: { agent } } : { external: { agentCardUrl: cardUrl } },
         })),
       },
     });
@@ -80,11 +93,21 @@ export class DelegationWorld {
     // The gate watches the log of a store only; the table is read past it.
     const watched = { ...store, direct: this.machine.store.direct };
     const { runtime } = process;
-    const book = new DelegationBook({ store: watched, ...runtime, ...this.#limits });
+    const secret = (_namespace: string, reference: string) => Promise.resolve(`value of ${reference}`);
+    const peers = { store, bus: { publish: () => undefined }, client: this.peer, secret, log: silentLog };
+    const post = new PeerPost({ ...peers, serverUrl: () => 'http://here' });
+    const book = new DelegationBook({ store: watched, ...runtime, ...this.#limits, post });
+    const keepArtifact: KeepArtifact = async (_sender, { key, filename }) => {
+      this.artifacts.set(key, filename);
+      return `artifact://${key}`;
+    };
+    this.courier = new PeerCourier({ ...peers, keepArtifact, records: new PeerRecords(peers) });
     this.#parts = {
       store,
       source: delegationTools({
         book,
+        post,
+        awaitTask: async (_context, name) => this.tasks.get(name),
         shareArtifacts: async (_context, uris, target) => {
           for (const uri of uris) this.shared.push(`${uri} with ${target.agent}`);
         },
@@ -102,10 +125,12 @@ export class DelegationWorld {
   async work(): Promise<number> {
     const { store, worker } = this.#parts ?? {};
     if (store === undefined || worker === undefined) return 0;
-    const items = await store.write((tx) => tx.queue.take(worker.kinds, tx.steadyNow(), LEASE_MICROS, 20));
+    const { courier } = this;
+    const kinds = [...worker.kinds, ...courier.kinds];
+    const items = await store.write((tx) => tx.queue.take(kinds, tx.steadyNow(), LEASE_MICROS, 20));
     for (const item of items) {
       const { kind, key, token, payload } = item;
-      const outcome = await worker.run(item);
+      const outcome = await (courier.kinds.includes(kind) ? courier : worker).run(item);
       await store.write((tx) =>
         'againMs' in outcome
           ? tx.queue.retry(kind, key, token, tx.steadyNow() + outcome.againMs * MICROS_PER_MS, payload)

@@ -3,6 +3,6 @@
  * missed instants, the end of a run, and RunSchedule. When instants are says `timing`; what a status says besides runs is decided by the folder
  * above, which lists the workers in its module.
  */
-export { RunEnds, scheduleTurns } from './run-ends.ts';
+export { createScheduleHook, RunEnds } from './run-ends.ts';
 export { type RunScheduleDeps, runSchedule } from './run-schedule.ts';
 export { ScheduleFiring } from './schedule-firing.ts';

@@ -1,6 +1,12 @@
-import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
+import {
+  DONE,
+  type QueueWorker,
+  RESOURCES_CHANGED,
+  type ReconcileOutcome,
+  type WorkItem,
+} from '../../../../controllers/contract.ts';
 import type { TurnEndHook } from '../../../../runtime/contract.ts';
-import type { ResourceKey, Store } from '../../../../store/contracts/index.ts';
+import type { Bus, ResourceKey, Store } from '../../../../store/contracts/index.ts';
 import { storedStatus } from '../schedule-status.ts';
 import { noteRun, type RunNotesDeps } from './run-notes.ts';
 import { type RunEnd, runFinding } from './run-rules.ts';
@@ -20,7 +26,7 @@ interface EndedRun {
 const ENDS: Readonly<Record<string, RunEnd>> = { COMPLETED: 'completed', STOPPED: 'stopped' };
 
 /** Has the end of a schedule's turn noted, in the transaction that ends it: the row of the schedule is not held up by its turns. */
-export const scheduleTurns: TurnEndHook = {
+export const createScheduleHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => ({
   turnEnded: async (tx, { turn, body }) => {
     const schedule = scheduleOfTurn(body, turn.namespace);
     if (schedule === undefined) return;
@@ -34,8 +40,9 @@ export const scheduleTurns: TurnEndHook = {
       attempts: 0,
       payload: JSON.stringify(payload),
     });
+    tx.afterCommit(() => bus.publish(RESOURCES_CHANGED, {}));
   },
-};
+});
 
 /** Notes how the runs of schedules ended. */
 export class RunEnds implements QueueWorker {

@@ -11,7 +11,7 @@ import {
 import { defaultLabelLimits, ResourceViews, recordKey } from '../../../../resources/index.ts';
 import { EngineHarness } from '../../../../runtime/testing/engine-harness.ts';
 import { everyResource, type Store } from '../../../../store/contracts/index.ts';
-import { scheduleTurns } from '../firing/index.ts';
+import { createScheduleHook } from '../firing/index.ts';
 import { createInputCheck } from '../input-check.ts';
 import { scheduleContract } from '../schedule-kind.ts';
 import { storedStatus } from '../schedule-status.ts';
@@ -50,7 +50,7 @@ export class FiringWorld {
       },
       ancestors: async () => [],
     };
-    await engine.start({ deps: { endHooks: [scheduleTurns] } });
+    await engine.start({ deps: { endHooks: [createScheduleHook({ publish: () => undefined })] } });
     const { store } = engine;
     const contract = scheduleContract({
       namespaces,

@@ -31,6 +31,15 @@ export class StoppableProvider implements SandboxProvider {
     return this.#run(() => this.#provider.exec(plan, command, this.#ending(signal)));
   }
 
+  async start(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal) {
+    const begun = await this.#run(() => this.#provider.start(plan, command, this.#ending(signal)));
+    const { ended } = begun;
+    this.#open.add(ended);
+    // The caller learns how it ended.
+    void ended.catch(() => undefined).then(() => this.#open.delete(ended));
+    return begun;
+  }
+
   readFile(plan: SandboxPlan, path: string, access: FileAccess) {
     return this.#run(() => this.#provider.readFile(plan, path, this.#access(access)));
   }

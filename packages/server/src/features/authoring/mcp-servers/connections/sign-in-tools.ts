@@ -1,0 +1,122 @@
+import { isFault } from '../../../../base/index.ts';
+import { McpFailure } from '../../../../protocols/mcp/contract.ts';
+import { OAuthFailure } from '../../../../protocols/mcp-oauth/contract.ts';
+import {
+  errorResult,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+  type ToolWait,
+  textResult,
+} from '../../../../tools/contract.ts';
+import { type AccessTokens, SignInNeeded, type SignIns } from '../sign-in/index.ts';
+import { serverPrefix, signInName } from './tool-name-rules.ts';
+import type { WantedSignIn } from './wanted-server.ts';
+
+export interface SignInToolsDeps {
+  readonly signIns: Pick<SignIns, 'begin'>;
+  readonly tokens: Pick<AccessTokens, 'revoke'>;
+}
+
+/** How calls of one server reach the person whose sign-in they need. */
+export interface SignInPort {
+  /** True for a failure that a sign-in mends: there is no token, or the server takes none. Forgets the token then. */
+  mends(error: unknown): Promise<boolean>;
+  /** The question for the person, or why there is none: it was declined before, or the authorization server cannot be reached. */
+  ask(tool: string, context: Pick<ToolContext, 'answers' | 'signal'>): Promise<ToolResult | ToolWait>;
+}
+
+/** How often one call asks: a server that takes no token would ask for ever. */
+const ASKED_MAX = 3;
+const UNAUTHORIZED = 401;
+
+/** The port for a server as its turn found it; `server` is the agent's word for it. */
+export const signInPort = (
+  { signIns, tokens }: SignInToolsDeps,
+  server: string,
+  { subject, grant }: WantedSignIn,
+): SignInPort => ({
+  mends: async (error) => {
+    if (error instanceof SignInNeeded) return true;
+    if (!(error instanceof McpFailure) || error.status !== UNAUTHORIZED) return false;
+    if (grant !== undefined) await tokens.revoke(grant);
+    return true;
+  },
+  ask: async (tool, { answers, signal }) => {
+    if (isDeclined(answers)) return declined(tool, server);
+    if (answers.filter(({ kind }) => kind === 'sign_in').length >= ASKED_MAX)
+      return errorResult(tool, 'denied', `MCP server ${server} does not accept the sign-in`);
+    try {
+      const { url, question } = await signIns.begin(subject, signal);
+      const prompt = `MCP server ${server} needs you to sign in at ${new URL(url).host}.`;
+      return { wait: 'person', question: { key: question, kind: 'sign_in', prompt, url } };
+    } catch (error) {
+      if (error instanceof OAuthFailure) {
+        const isDown = error.kind === 'unreachable';
+        return errorResult(tool, isDown ? 'unavailable' : 'failed', `no sign-in: ${error.message}`, isDown);
+      }
+      if (isFault(error)) return errorResult(tool, 'failed', `no sign-in: ${error.message}`);
+      throw error;
+    }
+  },
+});
+
+/** The person said no, or did not sign in in time. */
+export const isDeclined = (answers: ToolContext['answers']): boolean =>
+  answers.some(({ kind, decision }) => kind === 'sign_in' && decision === 'declined');
+
+/** The result of a call whose sign-in was declined. */
+export const declined = (tool: string, server: string): ToolResult =>
+  errorResult(tool, 'denied', `signing in to MCP server ${server} was declined`);
+
+const ANY_INPUT = { type: 'object' } as const;
+
+interface PlaceholderOptions {
+  /** The agent's word for the server. */
+  readonly server: string;
+  readonly port: SignInPort;
+  /** Whether the person is signed in by now. */
+  readonly isSignedIn: () => Promise<boolean>;
+}
+
+/**
+ * What an agent is offered of a server whose tools are not known yet: one tool that asks the person to sign in. Calls that are open from
+ * before are answered as well: they wait for the sign-in and run once the tools are there, or are denied.
+ */
+export const toolsBeforeSignIn = (options: PlaceholderOptions, openCalls: readonly string[]): readonly Tool[] => {
+  const { server } = options;
+  const own = signInName(server);
+  const waiting = new Set(openCalls.filter((name) => name !== own && name.startsWith(serverPrefix(server))));
+  return [signInTool(options), ...[...waiting].map((name) => placeholder(options, name))];
+};
+
+/** Asks the person to sign in, and says so once that happened. */
+export const signInTool = ({ server, port, isSignedIn }: PlaceholderOptions): Tool => {
+  const name = signInName(server);
+  return {
+    ...{ name, inputSchema: ANY_INPUT, effect: 'external' },
+    description: `Asks the person to sign in to MCP server ${server}, whose tools can be used afterwards. Waits until that is done.`,
+    capability: { name: 'mcp', action: `${server}/sign_in`, granted: 'always' },
+    run: async (context) => {
+      if (isDeclined(context.answers)) return declined(name, server);
+      if (!(await isSignedIn())) return port.ask(name, context);
+      return textResult(`Signed in to MCP server ${server}. Its tools can be used now.`);
+    },
+  };
+};
+
+const placeholder = ({ server, port, isSignedIn }: PlaceholderOptions, name: string): Tool => ({
+  ...{ name, inputSchema: ANY_INPUT, effect: 'external' },
+  description: `A tool of MCP server ${server}, which needs a person to sign in.`,
+  capability: { name: 'mcp', action: `${server}/sign_in`, granted: 'always' },
+  run: async (context) => {
+    if (isDeclined(context.answers)) return declined(name, server);
+    if (!(await isSignedIn())) return port.ask(name, context);
+    return errorResult(
+      name,
+      'unavailable',
+      `the person signed in to MCP server ${server} just now: call it again`,
+      true,
+    );
+  },
+});

@@ -1,0 +1,13 @@
+/**
+ * Signing in to MCP servers, for each person or for a namespace: grants with their encrypted tokens (grants, access-tokens), sign-ins that
+ * began (sign-ins) and come back at /v1/oauth/callback (callback-routes), the turns that wait for one (waiting-turns), and what svc is to
+ * authorization servers (client-registrations). Does not own the protocol (protocols/mcp-oauth), nor which server a reference means
+ * (../connections). For users: docs/mcp.md.
+ */
+export { AccessTokens, type GrantUse } from './access-tokens.ts';
+export { type GrantKey, grantId } from './grant-key.ts';
+export { type GrantOperationsDeps, grantOperations } from './grant-operations.ts';
+export { type Grant, Grants, isFor } from './grants.ts';
+export { SignInNeeded } from './sign-in-needed.ts';
+export { type SignInParts, type SignInPartsDeps, signInParts } from './sign-in-parts.ts';
+export type { SignInSubject, SignIns } from './sign-ins.ts';

@@ -1,0 +1,107 @@
+import { Fault } from '../../../base/index.ts';
+import type { TerminalRequest } from '../../../protocols/acp/contract.ts';
+import type { SandboxCommand, SandboxProcess } from '../../../sandbox/contract.ts';
+
+/** Terminals that are open at a time, and output of one that is kept. */
+const OPEN_MAX = 16;
+const OUTPUT_BYTES = 1_048_576;
+const RUN_MS = 3_600_000;
+
+interface Terminal {
+  readonly stop: AbortController;
+  readonly exited: Promise<{ readonly exitCode: number | undefined }>;
+  output: Buffer;
+  isCut: boolean;
+  exit: { readonly exitCode: number | undefined } | undefined;
+}
+
+/** Commands that a harness has its client run, in the same sandbox. The newest output is kept. */
+export class HarnessTerminals {
+  readonly #start: (command: SandboxCommand, signal: AbortSignal) => Promise<SandboxProcess>;
+  readonly #open = new Map<string, Terminal>();
+  #made = 0;
+
+  constructor(start: (command: SandboxCommand, signal: AbortSignal) => Promise<SandboxProcess>) {
+    this.#start = start;
+  }
+
+  async create(request: TerminalRequest): Promise<string> {
+    if (this.#open.size >= OPEN_MAX)
+      throw new Fault('RESOURCE_EXHAUSTED', 'TERMINALS', `at most ${OPEN_MAX} terminals may be open`);
+    const { command, args, cwd, env, outputBytes = OUTPUT_BYTES } = request;
+    // Some harnesses send a whole command line as the command.
+    const isLine = args.length === 0 && /\s/.test(command);
+    const argv = isLine
+      ? ['/bin/sh', '-c', `exec 2>&1; ${command}`]
+      : ['/bin/sh', '-c', 'exec "$0" "$@" 2>&1', command, ...args];
+    const stop = new AbortController();
+    const process = await this.#start({ argv, cwd, env, timeoutMs: RUN_MS }, stop.signal);
+    const terminal: Terminal = {
+      stop,
+      exited: this.#follow(process),
+      output: Buffer.alloc(0),
+      isCut: false,
+      exit: undefined,
+    };
+    this.#made += 1;
+    const id = `terminal-${this.#made}`;
+    this.#open.set(id, terminal);
+    void this.#collect(terminal, process, Math.min(outputBytes, OUTPUT_BYTES));
+    return id;
+  }
+
+  output(id: string): {
+    readonly output: string;
+    readonly isCut: boolean;
+    readonly exit?: { readonly exitCode: number | undefined };
+  } {
+    const { output, isCut, exit } = this.#find(id);
+    return { output: output.toString('utf8'), isCut, ...(exit === undefined ? {} : { exit }) };
+  }
+
+  exit(id: string): Promise<{ readonly exitCode: number | undefined }> {
+    return this.#find(id).exited;
+  }
+
+  kill(id: string): void {
+    this.#find(id).stop.abort();
+  }
+
+  release(id: string): void {
+    this.kill(id);
+    this.#open.delete(id);
+  }
+
+  /** Ends all of them, and waits for that. */
+  async close(): Promise<void> {
+    const open = [...this.#open.values()];
+    for (const { stop } of open) stop.abort();
+    await Promise.all(open.map(({ exited }) => exited));
+  }
+
+  #find(id: string): Terminal {
+    const found = this.#open.get(id);
+    if (found === undefined) throw new Fault('NOT_FOUND', 'TERMINAL', `there is no terminal ${id}`);
+    return found;
+  }
+
+  /** A command that could not be followed to its end has no code. */
+  async #follow(process: SandboxProcess): Promise<{ readonly exitCode: number | undefined }> {
+    try {
+      const { exitCode } = await process.ended;
+      return { exitCode };
+    } catch {
+      return { exitCode: undefined };
+    }
+  }
+
+  async #collect(terminal: Terminal, process: SandboxProcess, limitBytes: number): Promise<void> {
+    process.closeInput();
+    for await (const chunk of process.stdout) {
+      const all = Buffer.concat([terminal.output, chunk]);
+      if (all.length > limitBytes) terminal.isCut = true;
+      terminal.output = all.subarray(Math.max(0, all.length - limitBytes));
+    }
+    terminal.exit = await terminal.exited;
+  }
+}

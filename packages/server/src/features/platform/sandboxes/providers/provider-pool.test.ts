@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../../base/index.ts';
+import type { SandboxProviderKind } from '../../../../sandbox/contract.ts';
+import { DemoProvider } from '../../../../sandbox/index.ts';
+import { ProviderPool } from './provider-pool.ts';
+import { ProviderReports } from './provider-reports.ts';
+
+const clock = new ManualClock();
+const kind: SandboxProviderKind = {
+  name: 'engine',
+  problems: () => [],
+  identity: ({ socket }) => String(socket),
+  open: () => new DemoProvider({ clock }),
+};
+const pool = (chosen?: Readonly<Record<string, unknown>>): ProviderPool =>
+  new ProviderPool({ providers: [new DemoProvider({ clock })], providerKinds: [kind], chosen });
+
+describe('the providers of a process', () => {
+  it('are one for all classes, or one for each engine that classes mean', async () => {
+    const all = pool();
+    const engine = (socket: string, more = {}) => all.find({ provider: 'engine', config: { socket, ...more } });
+    expect(all.opened()).toHaveLength(1);
+    expect(all.find({ provider: 'demo', config: { cpu: 1 } })).toBe(all.opened()[0]);
+    expect(engine('a', { cpu: 1 })).toBe(engine('a'));
+    expect(engine('b')).not.toBe(engine('a'));
+    expect(all.opened()).toHaveLength(3);
+    await all.close();
+    await expect(engine('a')?.list()).rejects.toMatchObject({ reason: 'SHUTTING_DOWN' });
+  });
+
+  it('are those that the operator chose; a class that means another one is told which there are', () => {
+    const chosen = pool({ engine: {} });
+    expect(chosen.find({ provider: 'demo', config: {} })).toBeUndefined();
+    const log = { warn: () => undefined };
+    const reports = new ProviderReports({ pool: pool(), log, monotonicMs: () => 0 });
+    expect(reports.current({ provider: 'e2b', config: {} })).toEqual({
+      isAvailable: false,
+      message: 'this server has no sandbox provider e2b: use demo or engine',
+    });
+  });
+});
