@@ -94,6 +94,7 @@ const authoring = (
       bindings: host.facade('McpServerBinding'),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
       connector,
+      wakes: runtime.wakes,
       broker: { fetch: brokerFetch, sign: access.signPlatform },
       oauth,
       lifecycle: runtime.lifecycle,
@@ -138,6 +139,7 @@ const coordination = (
   { files }: Pick<ReturnType<typeof authoring>, 'files'>,
 ) => {
   const { objects, secrets, runtime } = turns;
+  const tasks = tasksModule({ ...host, ...runtime, ...files });
   return {
     channels: channelsModule({
       ...host,
@@ -158,11 +160,12 @@ const coordination = (
       ...host,
       ...runtime,
       ...files,
+      ...tasks,
       client: peerOutbound(config, host),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
       serverUrl: () => clientUrl(config, port()),
     }),
-    tasks: tasksModule({ ...host, ...runtime }),
+    tasks,
   };
 };
 
