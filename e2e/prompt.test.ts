@@ -78,6 +78,7 @@ describe('the requests of a conversation', () => {
       'answered tools system_prompt transcript post_history transcript transcript transcript',
       'answered tools system_prompt transcript transcript transcript transcript transcript transcript post_history',
     ]);
+    await server.kill();
     await server.restart();
     rest = new RestCaller(server.url);
     expect(await compare()).toEqual(before);
