@@ -9,8 +9,8 @@ interface ShownStep {
   readonly outcome: string;
   readonly provider: string;
   readonly model: string;
-  readonly requestSha256: string;
-  readonly requestBytes: string;
+  readonly sentSha256: string;
+  readonly sentBytes: string;
   readonly usage?: { readonly inputTokens: string };
 }
 
@@ -64,9 +64,9 @@ describe('the requests of a conversation', () => {
           const request = await requestOf(path, at + 1);
           expect(request.body).toBe(body);
           expect(request.state).toBe('STEP_REQUEST_STATE_EXACT');
-          const facts = { sha256: request.step.requestSha256, rebuilt: request.rebuiltSha256 };
+          const facts = { sha256: request.step.sentSha256, rebuilt: request.rebuiltSha256 };
           expect(facts).toEqual({ sha256: hashOf(body), rebuilt: hashOf(body) });
-          expect(Number(request.step.requestBytes)).toBe(Buffer.byteLength(body));
+          expect(Number(request.step.sentBytes)).toBe(Buffer.byteLength(body));
           shown.push(`${request.step.outcome} ${request.pieces.map(({ source }) => source).join(' ')}`);
         }
       }
@@ -78,6 +78,7 @@ describe('the requests of a conversation', () => {
       'answered tools system_prompt transcript post_history transcript transcript transcript',
       'answered tools system_prompt transcript transcript transcript transcript transcript transcript post_history',
     ]);
+    await server.kill();
     await server.restart();
     rest = new RestCaller(server.url);
     expect(await compare()).toEqual(before);
