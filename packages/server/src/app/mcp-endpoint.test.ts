@@ -1,5 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog, systemClock } from '../base/index.ts';
+import { createMcpConnector } from '../protocols/mcp/connector.ts';
+import type { McpCall, McpConnection, McpTaskState } from '../protocols/mcp/contract.ts';
 import { AppUnderTest } from './testing/index.ts';
 
 const app = AppUnderTest.ofSuite({
@@ -48,6 +51,7 @@ beforeAll(async () => {
   const card = { agentCard: { description: 'Knows the weather.' } };
   const make = (what: string, body: object) => rest.ok(`POST ${what}`, body, authorization);
   await make('/v1/ns/default/agents', { name: 'helper', spec: { a2a: card } });
+  await make('/v1/ns/default/agents', { name: 'asker', spec: { capabilities: { people: ['ask'] } } });
   await rest.ok('POST /v1/namespaces/acme', {}, authorization);
   await make('/v1/ns/acme/agents', { name: 'clerk', spec: {} });
   const yaml = [
@@ -160,7 +164,126 @@ describe.each(ERAS)('/mcp for a client of %s', (version, negotiation) => {
   });
 });
 
+describe.each(['2026', '2025'] as const)('/mcp for a client of %s that takes tasks', (era) => {
+  const connector = createMcpConnector({ fetch: () => fetch, version: '0', clock: systemClock, log: silentLog });
+  const idle = new AbortController().signal;
+  const connections: McpConnection[] = [];
+  afterEach(async () => {
+    for (const connection of connections.splice(0)) await connection.close();
+  });
+  /** Another connection each time: nothing is kept between them. */
+  const client = async (): Promise<McpConnection> => {
+    const target = { transport: 'http', url: `${app.url}/mcp`, headers: authorization, isTrusted: true } as const;
+    const connection = await connector.connect(target, { era, signal: idle });
+    connections.push(connection);
+    return connection;
+  };
+  const ask = async (message: string, more: Partial<McpCall> = {}): Promise<string> => {
+    const input = era === '2026' ? { message, wait_seconds: 0 } : { message };
+    const call = { tool: 'ask_helper', input, meta: {}, signal: idle, progress: () => undefined, ...more };
+    const outcome = await (await client()).call({ ...call, reply: () => undefined, asTask: era === '2025' });
+    return 'task' in outcome ? outcome.task.id : JSON.stringify(outcome);
+  };
+  const stateOf = async (id: string): Promise<McpTaskState> => (await client()).task(id, idle);
+  const ended = async (id: string): Promise<McpTaskState> => {
+    await expect.poll(async () => (await stateOf(id)).status).toMatch(/completed|failed|cancelled/);
+    return stateOf(id);
+  };
+
+  it('asks an agent by a task whose id is that of the turn, over a restart', async () => {
+    const meta = { 'svc/idempotency-key': `task of ${era}` };
+    const id = await ask('hello', { meta });
+    expect(await ask('hello', { meta })).toBe(id);
+    await app.restart();
+    expect(await ended(id)).toMatchObject({
+      status: 'completed',
+      result: {
+        content: [{ text: 'You said: hello' }],
+        structured: { turn_id: id, state: 'completed' },
+        isError: false,
+      },
+    });
+  });
+
+  it('cancels the turn of a task, and says of a failed one what failed', async () => {
+    const id = await ask('!tool ask_user {"question":"?"}', { tool: 'ask_asker' });
+    await (await client()).cancelTask(id, idle);
+    expect(await ended(id)).toMatchObject({ status: 'cancelled' });
+    await (await client()).cancelTask(id, idle);
+    const failed = await ended(await ask('!error refused'));
+    expect(failed).toMatchObject({ status: 'completed', result: { isError: true } });
+  });
+
+  it('knows no task of another namespace, and none that the caller may not see', async () => {
+    const id = await ask('hello');
+    await ended(id);
+    const other = connector.connect(
+      { transport: 'http', url: `${app.url}/mcp?ns=acme`, headers: authorization, isTrusted: true },
+      { era, signal: idle },
+    );
+    connections.push(await other);
+    for (const wanted of [id, 'nonsense', '01a21fcb-5f11-701a-9ab6-9b2c8b5bba1d']) {
+      await expect((await other).task(wanted, idle)).rejects.toMatchObject({ kind: 'rejected' });
+      await expect((await other).cancelTask(wanted, idle)).rejects.toMatchObject({ kind: 'rejected' });
+    }
+  });
+});
+
 describe('/mcp', () => {
+  it('asks through a task what its turn asks a person, and takes the answer', async () => {
+    const connector = createMcpConnector({ fetch: () => fetch, version: '0', clock: systemClock, log: silentLog });
+    const idle = new AbortController().signal;
+    const target = { transport: 'http', url: `${app.url}/mcp`, headers: authorization, isTrusted: true } as const;
+    const client = await connector.connect(target, { era: '2026', signal: idle });
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const message = `!tool ask_user ${JSON.stringify({ question: 'Which city?', schema })}\n!say thanks`;
+    const input = { message, wait_seconds: 0 };
+    const call = {
+      tool: 'ask_asker',
+      input,
+      meta: {},
+      signal: idle,
+      progress: () => undefined,
+      reply: () => undefined,
+    };
+    const outcome = await client.call(call);
+    const id = 'task' in outcome ? outcome.task.id : '';
+    await expect.poll(async () => (await client.task(id, idle)).status).toBe('input_required');
+    const state = await client.task(id, idle);
+    const [question] = state.status === 'input_required' ? state.questions : [];
+    expect(question?.question).toMatchObject({ message: 'Which city?', schema });
+    await client.answerTask(id, { [question?.id ?? '']: { action: 'accept', content: { city: 'Oslo' } } }, idle);
+    await expect.poll(() => client.task(id, idle)).toMatchObject({ result: { content: [{ text: 'thanks' }] } });
+    await client.close();
+  });
+
+  it('lists the tasks of a namespace, and has the result of one once it ended, for clients of 2025', async () => {
+    const client = await connect({ mode: 'legacy' });
+    const any = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const;
+    const called = (await client.request(
+      { method: 'tools/call', params: { name: 'ask_helper', arguments: { message: 'later' }, task: {} } },
+      any,
+    )) as { readonly task: { readonly taskId: string; readonly status: string } };
+    const { taskId } = called.task;
+    const result = await client.request({ method: 'tasks/result', params: { taskId } }, any);
+    expect(result).toMatchObject({ content: [{ text: 'You said: later' }], _meta: expect.any(Object) });
+    const list = (await client.request({ method: 'tasks/list', params: {} }, any)) as {
+      readonly tasks: readonly { readonly taskId: string; readonly status: string }[];
+    };
+    expect(list.tasks.find((task) => task.taskId === taskId)?.status).toBe('completed');
+    const page = client.request({ method: 'tasks/list', params: { cursor: 'nonsense' } }, any);
+    await expect(page).rejects.toThrow();
+  });
+
+  it('answers a client that does not know tasks without one, and refuses its questions about them', async () => {
+    const client = await connect({ mode: { pin: '2026-07-28' } });
+    const any = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const;
+    const given = await client.callTool({ name: 'ask_helper', arguments: { message: 'hi', wait_seconds: 0 } });
+    const { turn_id: taskId } = given.structuredContent as { readonly turn_id: string };
+    const asked = client.request({ method: 'tasks/get', params: { taskId } }, any);
+    await expect(asked).rejects.toMatchObject({ code: -32_021 });
+  });
+
   it('needs a credential, takes JSON only, and keeps no session', async () => {
     const { rest } = app;
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });

@@ -1,9 +1,11 @@
-import { isFault } from '../../base/index.ts';
-import type { McpOffer, McpServing, McpToolResult } from './contract.ts';
+import { isFault, isRecord } from '../../base/index.ts';
+import type { McpOffer, McpOfferedCall, McpServing, McpToolResult } from './contract.ts';
+import { knowsTasks, offerTasks, TASKS_EXTENSION, taskAnswer } from './mcp-tasks.ts';
 
 type Library = typeof import('@modelcontextprotocol/server');
 type Handler = ReturnType<Library['createMcpHandler']>;
 type ServerOf = InstanceType<Library['Server']>;
+type Factory = Parameters<Library['createMcpHandler']>[0];
 
 /** Lists come in pages of this many. */
 const PAGE = 50;
@@ -32,8 +34,10 @@ export const createMcpServing = (deps: ServingDeps): McpServing => {
 
 const openHandler = async (deps: ServingDeps): Promise<Handler> => {
   const library = await import('@modelcontextprotocol/server');
-  const serve = ({ authInfo }: { readonly authInfo?: { readonly extra?: Readonly<Record<string, unknown>> } }) =>
-    serverFor(library, authInfo?.extra?.['offer'] as McpOffer, deps.version);
+  const serve: Factory = ({ authInfo, era }) => {
+    const offer = authInfo?.extra?.['offer'] as McpOffer;
+    return serverFor({ library, offer, version: deps.version, isOlder: era === 'legacy' });
+  };
   return library.createMcpHandler(serve, { maxRequestBodySize: deps.requestBytes, onerror: deps.failed });
 };
 
@@ -47,25 +51,43 @@ const pageOf = <T>(
   return from + PAGE < items.length ? { page, nextCursor: String(from + PAGE) } : { page };
 };
 
+interface Offering {
+  readonly library: Library;
+  readonly offer: McpOffer;
+  readonly version: string;
+  /** The client speaks a revision before 2026-07-28. */
+  readonly isOlder: boolean;
+}
+
 /** The server that answers one request of one caller. */
-const serverFor = (library: Library, offer: McpOffer, version: string): ServerOf => {
-  const capabilities = { tools: {}, resources: {}, prompts: {} };
+const serverFor = ({ library, offer, version, isOlder }: Offering): ServerOf => {
+  const tasks = isOlder
+    ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
+    : { extensions: { [TASKS_EXTENSION]: {} } };
+  const capabilities = { tools: {}, resources: {}, prompts: {}, ...tasks };
   const server = new library.Server({ name: 'svc', version }, { capabilities });
   const missing = (text: string): Error => new library.ProtocolError(library.ProtocolErrorCode.InvalidParams, text);
-  offerTools(server, offer, missing);
+  offerTools(server, { offer, missing, isOlder });
+  offerTasks({ server, library, offer, isOlder });
   offerDocuments(server, offer, missing);
   offerPrompts(server, offer, missing);
   return server;
 };
 
-const offerTools = (server: ServerOf, offer: McpOffer, missing: (text: string) => Error): void => {
+interface ToolOffering extends Pick<Offering, 'offer' | 'isOlder'> {
+  readonly missing: (text: string) => Error;
+}
+
+const offerTools = (server: ServerOf, { offer, missing, isOlder }: ToolOffering): void => {
   server.setRequestHandler('tools/list', async ({ params }) => {
     const { page, ...next } = pageOf(await offer.tools(), params?.cursor);
-    const tools = page.map(({ name, description, inputSchema, isReadOnly }) => ({
+    const tools = page.map(({ name, description, inputSchema, isReadOnly, mayBeTask }) => ({
       name,
       description,
       inputSchema: { ...inputSchema, type: 'object' as const },
       annotations: { readOnlyHint: isReadOnly },
+      // The newer era has no such word: there the server decides.
+      ...(mayBeTask === true ? { execution: { taskSupport: 'optional' as const } } : {}),
     }));
     return { tools, ...next };
   });
@@ -83,15 +105,17 @@ const offerTools = (server: ServerOf, offer: McpOffer, missing: (text: string) =
             notify({ method: 'notifications/progress', params: told }).catch(() => undefined);
           };
     const key = meta?.[IDEMPOTENCY_META];
-    const call = {
+    const call: McpOfferedCall = {
       name: params.name,
       input: params.arguments ?? {},
       idempotencyKey: typeof key === 'string' ? key : '',
       signal,
       progress,
+      asTask: isOlder ? (isRecord(params.task) ? 'must' : 'never') : knowsTasks(context) ? 'may' : 'never',
     };
     const result = await shownFaults(() => offer.call(call));
     if (result === undefined) throw missing(`there is no tool ${params.name}`);
+    if ('task' in result) return taskAnswer(result.task, isOlder);
     return {
       content: [{ type: 'text' as const, text: result.text }],
       ...(result.structured === undefined ? {} : { structuredContent: { ...result.structured } }),
@@ -126,9 +150,7 @@ const offerPrompts = (server: ServerOf, offer: McpOffer, missing: (text: string)
 };
 
 /** A refusal is a result that the model reads, not an error of the protocol. */
-export const shownFaults = async (
-  work: () => Promise<McpToolResult | undefined>,
-): Promise<McpToolResult | undefined> => {
+export const shownFaults = async <T>(work: () => Promise<T>): Promise<T | McpToolResult> => {
   try {
     return await work();
   } catch (error) {

@@ -9,14 +9,17 @@ const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** `fetch` whose answers end with an error once one message is longer than `limitBytes`: the library would collect it in memory. */
+/**
+ * `fetch` whose answers end with an error once one message is longer than 16 MiB: the library would collect it in memory. An event stream that ends
+ * so looks to the library like one to resume, so `overflowed` learns of it.
+ */
 export const boundedFetch =
-  (fetch: Fetch, limitBytes = MESSAGE_BYTES_MAX): Fetch =>
+  (fetch: Fetch, overflowed: (failure: McpFailure) => void): Fetch =>
   async (url, init) => {
     const response = await fetch(url, init);
     if (response.body === null) return response;
     const isStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
-    const bounded = response.body.pipeThrough(messageLimit(isStream, limitBytes));
+    const bounded = response.body.pipeThrough(messageLimit(isStream, overflowed));
     const { status, statusText, headers } = response;
     const answer = new Response(bounded, { status, statusText, headers });
     Object.defineProperty(answer, 'url', { value: response.url });
@@ -24,25 +27,27 @@ export const boundedFetch =
   };
 
 /** Counts bytes, in an event stream from the last empty line on. */
-const messageLimit = (isStream: boolean, limitBytes: number): TransformStream<Uint8Array, Uint8Array> => {
+const messageLimit = (
+  isStream: boolean,
+  overflowed: (failure: McpFailure) => void,
+): TransformStream<Uint8Array, Uint8Array> => {
   let size = 0;
   let isLineEmpty = true;
+  const count = (byte: number): void => {
+    size++;
+    if (byte === NEWLINE) {
+      if (isLineEmpty) size = 0;
+      isLineEmpty = true;
+    } else if (byte !== RETURN) isLineEmpty = false;
+  };
   return new TransformStream({
     transform(chunk, controller) {
-      if (!isStream) size += chunk.length;
-      else
-        for (const byte of chunk) {
-          size++;
-          if (byte === NEWLINE) {
-            if (isLineEmpty) size = 0;
-            isLineEmpty = true;
-          } else if (byte !== RETURN) isLineEmpty = false;
-        }
-      if (size > limitBytes) {
-        controller.error(new McpFailure('malformed', `the server sent a message above ${limitBytes} bytes`));
-        return;
-      }
-      controller.enqueue(chunk);
+      if (isStream) for (const byte of chunk) count(byte);
+      else size += chunk.length;
+      if (size <= MESSAGE_BYTES_MAX) return controller.enqueue(chunk);
+      const failure = new McpFailure('malformed', `the server sent a message above ${MESSAGE_BYTES_MAX} bytes`);
+      controller.error(failure);
+      if (isStream) overflowed(failure);
     },
   });
 };

@@ -1,17 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CONFORMANCE_SUITE as SUITE } from './testing/conformance-suite.ts';
 
-/** The official conformance suite, which drives a client that is made of the connector. */
-const SUITE = join(
-  dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')),
-  'dist/index.js',
-);
 const CLIENT = fileURLToPath(new URL('./testing/conformance-client.ts', import.meta.url));
 const SLOW = { timeout: 120_000 };
 

@@ -13,11 +13,14 @@ import {
   type McpQuestion,
   type McpReply,
   type McpServerFacts,
+  type McpTaskState,
   type McpTool,
 } from './contract.ts';
 import { failureOf } from './failures.ts';
-import { jsonHash } from './json-hash.ts';
+import { elicitResult, questionOf } from './questions.ts';
 import { resultOf } from './results.ts';
+import { taskIn } from './task-handles.ts';
+import { TaskRequests } from './task-requests.ts';
 
 /** Longest time of the library for one request: the caller's signal ends it earlier. */
 const LONGEST_MS = 605_000;
@@ -29,7 +32,14 @@ const ROUNDS_MAX = 20;
 /** What of the library's client a connection uses. */
 export type ConnectedClient = Pick<
   Client,
-  'listTools' | 'callTool' | 'ping' | 'getServerVersion' | 'getNegotiatedProtocolVersion' | 'getProtocolEra'
+  | 'listTools'
+  | 'callTool'
+  | 'ping'
+  | 'request'
+  | 'getServerVersion'
+  | 'getServerCapabilities'
+  | 'getNegotiatedProtocolVersion'
+  | 'getProtocolEra'
 >;
 
 interface OpenCall {
@@ -55,10 +65,12 @@ export class OpenConnection implements McpConnection {
   #failure: McpFailure | undefined;
   isClosed = false;
   readonly server: McpServerFacts;
+  readonly #tasks: TaskRequests;
 
   constructor(client: ConnectedClient, end: () => Promise<void>) {
     this.#client = client;
     this.#end = end;
+    this.#tasks = new TaskRequests(client);
     const { name = '', version = '' } = client.getServerVersion() ?? {};
     this.server = { name, version, protocol: client.getNegotiatedProtocolVersion() ?? '' };
   }
@@ -67,11 +79,13 @@ export class OpenConnection implements McpConnection {
     const { tools } = await this.#ask(() =>
       this.#client.listTools(undefined, { signal, timeout: LONGEST_MS, cacheMode: 'refresh' }),
     );
-    return tools.slice(0, TOOLS_MAX).map(({ name, description = '', inputSchema, annotations }) => ({
+    const hasTasks = this.#client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
+    return tools.slice(0, TOOLS_MAX).map(({ name, description = '', inputSchema, annotations, execution }) => ({
       name,
       description,
       inputSchema,
       isReadOnly: annotations?.readOnlyHint === true,
+      needsTask: hasTasks && execution?.taskSupport === 'required',
     }));
   }
 
@@ -80,6 +94,18 @@ export class OpenConnection implements McpConnection {
     const done = this.#turn.then(() => this.#call(call));
     this.#turn = done.catch(() => undefined);
     return done;
+  }
+
+  task(id: string, signal: AbortSignal): Promise<McpTaskState> {
+    return this.#ask(() => this.#tasks.state(id, signal));
+  }
+
+  answerTask(id: string, replies: Readonly<Record<string, McpReply>>, signal: AbortSignal): Promise<void> {
+    return this.#ask(() => this.#tasks.answer(id, replies, signal));
+  }
+
+  cancelTask(id: string, signal: AbortSignal): Promise<void> {
+    return this.#ask(() => this.#tasks.cancel(id, signal));
   }
 
   async ping(signal: AbortSignal): Promise<void> {
@@ -143,7 +169,10 @@ export class OpenConnection implements McpConnection {
     let more: { readonly inputResponses?: InputResponses; readonly requestState?: string } = {};
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const answer = await this.#request(call, abort.signal, more);
-      if (!isInputRequired(answer)) return { result: resultOf(answer) };
+      if (!isInputRequired(answer)) {
+        const task = taskIn(answer);
+        return task === undefined ? { result: resultOf(answer) } : { task };
+      }
       const { inputResponses, question } = repliesTo(answer, call);
       if (question !== undefined) return { question };
       more = { inputResponses, ...(answer.requestState === undefined ? {} : { requestState: answer.requestState }) };
@@ -159,7 +188,13 @@ export class OpenConnection implements McpConnection {
     };
     return this.#ask(() =>
       this.#client.callTool(
-        { name: call.tool, arguments: { ...call.input }, _meta: { ...call.meta }, ...more },
+        {
+          name: call.tool,
+          arguments: { ...call.input },
+          _meta: { ...call.meta },
+          ...(call.asTask === true ? { task: {} } : {}),
+          ...more,
+        },
         {
           signal: AbortSignal.any([call.signal, signal]),
           timeout: LONGEST_MS,
@@ -200,15 +235,3 @@ const repliesTo = (
   }
   return { inputResponses };
 };
-
-/** Questions by form only; others are not offered. */
-export const questionOf = (params: object): McpQuestion => {
-  const { message, requestedSchema } = params as { readonly message?: unknown; readonly requestedSchema?: unknown };
-  const schema = (requestedSchema ?? { type: 'object' }) as Readonly<Record<string, unknown>>;
-  return { key: jsonHash({ message, schema }), message: String(message), schema };
-};
-
-const elicitResult = (reply: McpReply): ElicitResult =>
-  reply.action === 'accept'
-    ? { action: 'accept', content: reply.content as NonNullable<ElicitResult['content']> }
-    : { action: 'decline' };

@@ -1,7 +1,7 @@
 import type { Client, Transport } from '@modelcontextprotocol/client';
 import type { Clock, Log } from '../../base/index.ts';
 import { boundedFetch, type Fetch } from './bounded-fetch.ts';
-import { OpenConnection, questionOf } from './connection.ts';
+import { OpenConnection } from './connection.ts';
 import {
   type McpConnection,
   type McpConnectOptions,
@@ -13,6 +13,8 @@ import {
 } from './contract.ts';
 import { connectFailureOf, failureOf } from './failures.ts';
 import { guardFlood } from './flood-guard.ts';
+import { questionOf } from './questions.ts';
+import { withTaskHandle } from './task-handles.ts';
 
 export interface McpConnectorDeps {
   /** Requests to an address that a namespace named, or, where it is trusted, that the operator did. */
@@ -31,6 +33,8 @@ const PROCESS_PROBE_MS = 5_000;
 const GOODBYE_MS = 1_000;
 /** Longest line of a process: with every chunk that arrives, the library searches and copies all that it holds of the line. */
 const LINE_BYTES_MAX = 4 * 1024 * 1024;
+/** Its name in capabilities: servers may answer calls with tasks. */
+const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 /** Pages of one list. */
 const PAGES_MAX = 64;
 
@@ -38,12 +42,13 @@ const PAGES_MAX = 64;
 export const createMcpConnector = (deps: McpConnectorDeps): McpConnector => ({
   connect: async (target, options) => {
     const library = await import('@modelcontextprotocol/client');
-    const transport = await openTransport(deps, target, { ...options, library });
     const holder: { connection?: OpenConnection } = {};
+    const overflowed = (failure: McpFailure): void => holder.connection?.fail(failure);
+    const transport = await openTransport(deps, target, { ...options, library, overflowed });
     const client = new library.Client(
       { name: 'svc', version: deps.version },
       {
-        capabilities: { elicitation: { form: {} } },
+        capabilities: { elicitation: { form: {} }, extensions: { [TASKS_EXTENSION]: {} } },
         versionNegotiation: negotiation(target, options),
         inputRequired: { autoFulfill: false },
         listMaxPages: PAGES_MAX,
@@ -69,12 +74,13 @@ interface Opening extends McpConnectorDeps {
 const open = async (opening: Opening, { signal }: McpConnectOptions): Promise<McpConnection> => {
   const { client, transport, holder } = opening;
   const flood = new AbortController();
-  guardFlood(transport, () => {
+  const flooded = (): void => {
     const failure = new McpFailure('malformed', 'the server sends far more than it is asked for');
     flood.abort(failure);
     killProcess(transport);
     holder.connection?.fail(failure);
-  });
+  };
+  guardFlood(transport, { flooded, read: withTaskHandle });
   const ended = AbortSignal.any([signal, flood.signal]);
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(ended.reason);
@@ -131,10 +137,16 @@ const negotiation = ({ transport }: McpTarget, { era }: McpConnectOptions) => {
 
 type Library = typeof import('@modelcontextprotocol/client');
 
+interface TransportOptions extends McpConnectOptions {
+  readonly library: Library;
+  /** The server sent an event that is too long; the connection is of no use any more. */
+  readonly overflowed: (failure: McpFailure) => void;
+}
+
 const openTransport = async (
   deps: McpConnectorDeps,
   target: McpTarget,
-  options: McpConnectOptions & { readonly library: Library },
+  options: TransportOptions,
 ): Promise<Transport> => (target.transport === 'stdio' ? openProcess(target) : openHttp(deps, target, options));
 
 const openProcess = async ({ command, args, environment }: McpProcessTarget): Promise<Transport> => {
@@ -152,10 +164,10 @@ const openProcess = async ({ command, args, environment }: McpProcessTarget): Pr
 const openHttp = (
   deps: McpConnectorDeps,
   { transport, url, headers, isTrusted }: McpHttpTarget,
-  { library, authorization }: McpConnectOptions & { readonly library: Library },
+  { library, authorization, overflowed }: TransportOptions,
 ): Transport => {
   const settings = {
-    fetch: boundedFetch(deps.fetch(isTrusted)),
+    fetch: boundedFetch(deps.fetch(isTrusted), overflowed),
     requestInit: { headers: { ...headers } },
     ...(authorization === undefined
       ? {}

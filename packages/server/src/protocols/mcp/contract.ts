@@ -57,6 +57,8 @@ export interface McpTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** The server's word that a call changes nothing. */
   readonly isReadOnly: boolean;
+  /** The server answers calls of it with a task, and only when it is asked for one; it is so in the older era alone. */
+  readonly needsTask?: boolean;
 }
 
 /** What a server asks a person in the middle of a call. */
@@ -82,6 +84,8 @@ export interface McpCall {
   readonly progress: () => void;
   /** What is known already; undefined ends the call with the question. */
   readonly reply: (question: McpQuestion) => McpReply | undefined;
+  /** `needsTask` of the tool. */
+  readonly asTask?: boolean;
 }
 
 export type McpContent =
@@ -94,8 +98,35 @@ export interface McpResult {
   readonly isError: boolean;
 }
 
-/** A call ended, or it needs an answer first and has to be made again with it. */
-export type McpOutcome = { readonly result: McpResult } | { readonly question: McpQuestion };
+/** Work of a server that outlives the request which began it. */
+export interface McpTask {
+  /** At most 256 visible ASCII characters. */
+  readonly id: string;
+  /** How long to wait between two questions about it, 1 s to 60 s. */
+  readonly intervalMs: number;
+  /** How long the server keeps it; absent = it does not say. */
+  readonly lifeMs?: number;
+}
+
+/** What a task asks a person; `id` is the server's name for it, of which it has one for each question. */
+export interface McpTaskQuestion {
+  readonly id: string;
+  readonly question: McpQuestion;
+}
+
+/** What became of a task. One that needs input in the older era has no questions: they would come in requests of their own. */
+export type McpTaskState =
+  | { readonly status: 'working'; readonly task: McpTask }
+  | { readonly status: 'input_required'; readonly task: McpTask; readonly questions: readonly McpTaskQuestion[] }
+  | { readonly status: 'completed'; readonly result: McpResult }
+  /** `reason` is what the server wrote, cut; '' when it wrote none. */
+  | { readonly status: 'failed' | 'cancelled'; readonly reason: string };
+
+/** A call ended, or became a task, or it needs an answer first and has to be made again with it. */
+export type McpOutcome =
+  | { readonly result: McpResult }
+  | { readonly task: McpTask }
+  | { readonly question: McpQuestion };
 
 /** An open connection. Its calls may run side by side. */
 export interface McpConnection {
@@ -106,6 +137,12 @@ export interface McpConnection {
   tools(signal: AbortSignal): Promise<readonly McpTool[]>;
   /** Rejects with McpFailure. */
   call(call: McpCall): Promise<McpOutcome>;
+  /** Asks what became of a task. Rejects with McpFailure: `rejected` when the server does not know it. */
+  task(id: string, signal: AbortSignal): Promise<McpTaskState>;
+  /** Answers questions of a task by their ids. Rejects with McpFailure. */
+  answerTask(id: string, replies: Readonly<Record<string, McpReply>>, signal: AbortSignal): Promise<void>;
+  /** Tells the server that a task is not needed any more. Rejects with McpFailure. */
+  cancelTask(id: string, signal: AbortSignal): Promise<void>;
   /** Asks for a sign of life where the era has one. Rejects with McpFailure. */
   ping(signal: AbortSignal): Promise<void>;
   /** Called when the server says that its list of tools changed. */

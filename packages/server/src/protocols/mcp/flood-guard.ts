@@ -7,8 +7,16 @@ const REQUESTS_MAX = 1_000;
 
 type Receive = NonNullable<Transport['onmessage']>;
 
+type Message = Parameters<Receive>[0];
+
+interface Guarding {
+  readonly flooded: () => void;
+  /** What the library gets for a message. */
+  readonly read: (message: Message) => Message;
+}
+
 /** Calls `flooded` once the other side sends far more than it is asked for, and takes nothing from it any more. */
-export const guardFlood = (transport: Transport, flooded: () => void): void => {
+export const guardFlood = (transport: Transport, { flooded, read }: Guarding): void => {
   const given: { receive?: Receive | undefined } = {};
   let unasked = 0;
   let requests = 0;
@@ -24,7 +32,7 @@ export const guardFlood = (transport: Transport, flooded: () => void): void => {
       isFlooded = unasked > UNASKED_MAX || requests > REQUESTS_MAX;
       if (isFlooded) return flooded();
     }
-    given.receive?.(message, extra);
+    given.receive?.(read(message), extra);
   };
   // The library sets the function itself while it connects.
   Object.defineProperty(transport, 'onmessage', {

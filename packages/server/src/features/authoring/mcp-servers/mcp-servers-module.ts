@@ -3,6 +3,7 @@ import type { Clock, Log } from '../../../base/index.ts';
 import type { NamespaceFacts, ResourceWriter } from '../../../controllers/contract.ts';
 import type { McpConnector } from '../../../protocols/mcp/contract.ts';
 import { openRecord, type ValueSeal } from '../../../resources/index.ts';
+import type { CallWakes } from '../../../runtime/contract.ts';
 import { type Bus, RESOURCES_CHANGED, type Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { type McpBindingOperationsDeps, mcpBindingOperations } from './binding-operations.ts';
@@ -12,6 +13,7 @@ import {
   ConnectionPool,
   mcpToolSource,
   ServerLookup,
+  TaskPolls,
 } from './connections/index.ts';
 import { type McpKindDeps, mcpContracts } from './mcp-kinds.ts';
 import { mcpProbe, recordOutcome } from './mcp-probe.ts';
@@ -38,6 +40,7 @@ interface McpServersModuleDeps
   readonly clock: Clock;
   readonly log: Log;
   readonly connector: McpConnector;
+  readonly wakes: CallWakes;
   /** How brokers are asked for the tokens of sessions. */
   readonly broker: Pick<BrokerTokensDeps, 'sign' | 'fetch'>;
 }
@@ -64,6 +67,7 @@ export const mcpServersModule = (deps: McpServersModuleDeps): McpServersModule =
     report: (wanted, outcome) => recordOutcome({ ...deps, references }, wanted, outcome),
     keyNow: (wanted) => lookup.keyNow(wanted),
   });
+  const tasks = new TaskPolls({ ...deps, lookup, pool });
   return {
     kinds: mcpContracts({ ...deps, stdioNamespaces: deps.settings['mcp.stdioNamespaces'] }),
     operations: [
@@ -71,11 +75,14 @@ export const mcpServersModule = (deps: McpServersModuleDeps): McpServersModule =
       ...mcpBindingOperations(deps),
       ...grantOperations({ ...deps, ...signIn, wake, subjectOf: (...names) => lookup.signInSubject(...names) }),
     ],
-    toolSources: [mcpToolSource({ lookup, pool, ...signIn })],
-    workers: [mcpProbe({ ...deps, lookup, pool }), ...workers],
+    toolSources: [mcpToolSource({ store: deps.store, lookup, pool, ...signIn })],
+    workers: [mcpProbe({ ...deps, lookup, pool }), tasks, ...workers],
     jobs: [{ name: 'mcp-connections', everyMs: UPKEEP_MS, tick: () => pool.tick() }, ...jobs],
     routes,
     reseal,
-    close: () => pool.close(),
+    close: async () => {
+      await tasks.close();
+      await pool.close();
+    },
   };
 };

@@ -2,6 +2,7 @@ import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import type { HttpExchange, HttpRoute, Operation } from '../../../operations/index.ts';
 import type { McpServing } from '../../../protocols/mcp-server/contract.ts';
 import type { SessionStreams } from '../../../runtime/stream/stream-contract.ts';
+import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { mcpOffer } from './mcp-offer.ts';
 import { OperationCalls } from './operation-calls.ts';
@@ -10,6 +11,7 @@ interface McpEndpointDeps {
   readonly settings: { readonly 'limits.requestBytes': number };
   readonly authorizer: Pick<Authorizer, 'authorize'>;
   readonly streams: SessionStreams;
+  readonly store: Pick<Store, 'direct'>;
   readonly serving: McpServing;
   /** All operations of the server; asked once everything is wired. */
   readonly operations: () => readonly Operation[];
@@ -36,7 +38,7 @@ export const mcpEndpointModule = (deps: McpEndpointDeps): FeatureModule => {
   const handle: HttpRoute['handle'] = async (exchange, _params, context) => {
     const namespace = exchange.query.get('ns') ?? DEFAULT_NAMESPACE;
     const facts = { context, signal: context.signal, idempotencyKey: '' };
-    const offer = mcpOffer({ calls, streams: deps.streams, namespace }, facts);
+    const offer = mcpOffer({ calls, streams: deps.streams, store: deps.store, namespace }, facts);
     const request = await requestOf(exchange, context, deps.settings['limits.requestBytes']);
     await answer(exchange, await deps.serving.serve(request, offer));
   };

@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { textOrEmpty } from '../../../base/index.ts';
 import type { McpOffer } from '../../../protocols/mcp-server/contract.ts';
-import { type AskPlace, askTools, callAskTool } from './ask-tools.ts';
+import { askTools, callAskTool } from './ask-tools.ts';
 import type { CallFacts } from './operation-calls.ts';
 import { callOperationTool, operationTools } from './operation-tools.ts';
+import { answerTurn, cancelTurn, type TaskPlace, turnEnded, turnTask, turnTasks } from './turn-tasks.ts';
 
 /** Documents and skills that are offered at most. */
 const LISTED = 200;
@@ -20,7 +21,7 @@ const uriOf = (namespace: string, name: string): string =>
   `knowledge://${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
 
 /** What one caller is offered in one namespace. */
-export const mcpOffer = (place: AskPlace, facts: CallFacts): McpOffer => {
+export const mcpOffer = (place: TaskPlace, facts: CallFacts): McpOffer => {
   const { calls, namespace: ns } = place;
   const { caller } = facts.context;
   const knowledge = async (): Promise<readonly JsonObject[]> =>
@@ -33,6 +34,11 @@ export const mcpOffer = (place: AskPlace, facts: CallFacts): McpOffer => {
       const made = { ...facts, signal: call.signal, idempotencyKey: call.idempotencyKey };
       return (await callAskTool(place, call, made)) ?? (await callOperationTool(calls, call, made));
     },
+    task: (id) => turnTask(place, id, facts),
+    tasks: (cursor) => turnTasks(place, cursor, facts),
+    taskEnded: (id, signal) => turnEnded(place, id, signal),
+    cancelTask: (id) => cancelTurn(place, id, facts),
+    answerTask: (id, replies) => answerTurn(place, { id, replies }, facts),
     documents: async () =>
       (await knowledge()).map((document) => {
         const name = textOrEmpty(objectOf(document['metadata'])['name']);

@@ -1,9 +1,11 @@
 import { McpFailure } from '../../../../protocols/mcp/contract.ts';
+import type { Store } from '../../../../store/contracts/index.ts';
 import type { Tool, ToolSource, ToolTurn } from '../../../../tools/contract.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { type RemoteTool, toolOf } from './mcp-tools.ts';
 import type { ServerLookup } from './server-lookup.ts';
 import { type SignInToolsDeps, signInPort, signInTool, toolsBeforeSignIn } from './sign-in-tools.ts';
+import { queuePoll } from './task-polls.ts';
 import { modelNames, serverPrefix, signInName } from './tool-name-rules.ts';
 import type { ServerUse, WantedServer } from './wanted-server.ts';
 
@@ -17,6 +19,7 @@ const LISTS_MS = 5_000;
 const OPEN_CALL_MS = 20_000;
 
 export interface McpToolSourceDeps extends SignInToolsDeps {
+  readonly store: Pick<Store, 'write'>;
   readonly lookup: ServerLookup;
   readonly pool: ConnectionPool;
 }
@@ -56,7 +59,7 @@ const listed = async (deps: McpToolSourceDeps, turn: ToolTurn, server: string): 
   if (personal !== undefined && wanted.signIn?.grant === undefined)
     return { remotes: [], own: toolsBeforeSignIn(personal, openCalls) };
   try {
-    const remotes = await remoteTools(deps, { server, openCalls }, wanted);
+    const remotes = await remoteTools(deps, { server, openCalls, use }, wanted);
     // A call that asked for the sign-in is still to say that it happened.
     const isAsking = personal !== undefined && openCalls.includes(signInName(server));
     if (personal === undefined) return { remotes, own: [] };
@@ -73,8 +76,12 @@ const listed = async (deps: McpToolSourceDeps, turn: ToolTurn, server: string): 
 };
 
 const remoteTools = async (
-  { pool }: Pick<McpToolSourceDeps, 'pool'>,
-  { server, openCalls }: { readonly server: string; readonly openCalls: readonly string[] },
+  { store, pool }: Pick<McpToolSourceDeps, 'store' | 'pool'>,
+  {
+    server,
+    openCalls,
+    use,
+  }: { readonly server: string; readonly openCalls: readonly string[]; readonly use: ServerUse },
   wanted: WantedServer,
 ): Promise<readonly RemoteTool[]> => {
   const slot = pool.slot(wanted);
@@ -82,7 +89,14 @@ const remoteTools = async (
   const tools = await slot.tools(LISTS_MS, isNeeded ? { neededMs: OPEN_CALL_MS } : {});
   return tools
     .filter(({ name }) => wanted.allowlist === undefined || wanted.allowlist.includes(name))
-    .map((described) => ({ server, tool: described.name, described, call: (call) => slot.call(call) }));
+    .map((described) => ({
+      server,
+      tool: described.name,
+      described,
+      use: (signal, work) => slot.use(signal, work),
+      queue: ({ turnId, callId }, check) =>
+        store.write((tx) => queuePoll(tx, callId, { ...check, ...use, namespace: wanted.namespace, turnId, server })),
+    }));
 };
 
 /** How the person of the turn signs in; undefined for a server that needs no one to. */

@@ -1,33 +1,17 @@
-import type {
-  McpCall,
-  McpFailureKind,
-  McpQuestion,
-  McpReply,
-  McpResult,
-  McpTool,
-} from '../../../../protocols/mcp/contract.ts';
-import { McpFailure } from '../../../../protocols/mcp/contract.ts';
-import {
-  errorResult,
-  type Tool,
-  type ToolAnswer,
-  type ToolContext,
-  type ToolErrorCode,
-  type ToolResult,
-  type ToolWait,
-} from '../../../../tools/contract.ts';
+import { type McpCall, McpFailure, type McpTool } from '../../../../protocols/mcp/contract.ts';
+import type { Tool, ToolContext, ToolResult, ToolWait } from '../../../../tools/contract.ts';
 import { declined, isDeclined, type SignInPort } from './sign-in-tools.ts';
+import { resumeTask, type TaskCall, waitForTask } from './task-calls.ts';
+import { taskOfCall } from './task-wait-rules.ts';
+import { asking, failureResult, replyFrom, resultFor } from './tool-answers.ts';
 import type { RemoteName } from './tool-name-rules.ts';
 
 /** A tool of a server that an agent may use. */
-export interface RemoteTool extends RemoteName {
+export interface RemoteTool extends RemoteName, Pick<TaskCall, 'use' | 'queue'> {
   readonly described: McpTool;
   /** For a server that people sign in to. */
   readonly signIn?: SignInPort;
-  call(call: McpCall): ReturnType<CallServer>;
 }
-
-type CallServer = (call: McpCall) => Promise<{ readonly result: McpResult } | { readonly question: McpQuestion }>;
 
 /** Time of a call without a sign of progress. */
 const CALL_MS = 60_000;
@@ -35,8 +19,6 @@ const CALL_MS = 60_000;
 const DESCRIPTION_MAX = 4_000;
 /** Longest schema, as JSON; of a longer one only that the input is an object is said. */
 const SCHEMA_CHARACTERS_MAX = 64 * 1024;
-/** Longest question of a server that people see. */
-const QUESTION_MAX = 4_000;
 
 const ANY_OBJECT: Tool['inputSchema'] = { type: 'object' };
 
@@ -74,63 +56,36 @@ const runTool = async (
   context: ToolContext,
   input: McpCall['input'],
 ): Promise<ToolResult | ToolWait> => {
-  const { signal, progress, idempotencyKey, traceHeaders = {}, answers } = context;
-  if (isDeclined(answers)) return declined(name, remote.server);
+  const { server, use, queue } = remote;
+  const asTask: TaskCall = { name, server, context, use, queue };
+  if (isDeclined(context.answers)) return declined(name, server);
   try {
-    const outcome = await remote.call({
-      tool: remote.tool,
-      input,
-      meta: { ...traceHeaders, [KEY_META]: idempotencyKey },
-      signal,
-      progress,
-      reply: (question) => replyFrom(answers, question),
-    });
-    return 'question' in outcome ? asking(remote.server, outcome.question) : resultFor(outcome.result);
+    const taskId = taskOfCall(context);
+    return taskId === undefined ? await begin(remote, asTask, input) : await resumeTask(asTask, taskId);
   } catch (error) {
     if (remote.signIn !== undefined && (await remote.signIn.mends(error))) return remote.signIn.ask(name, context);
     if (!(error instanceof McpFailure)) throw error;
-    const [code, isRetryable] = CODES[error.kind];
-    return errorResult(name, code, error.message, isRetryable);
+    return failureResult(name, error);
   }
 };
 
-const CODES: Readonly<Record<McpFailureKind, readonly [ToolErrorCode, retryable: boolean]>> = {
-  connect: ['unavailable', true],
-  lost: ['unavailable', true],
-  expired: ['unavailable', true],
-  refused: ['unavailable', false],
-  auth: ['denied', false],
-  timeout: ['timeout', true],
-  malformed: ['failed', false],
-  rejected: ['failed', false],
+/** Calls the tool, once more with every answer that a person gave. */
+const begin = async (
+  { tool, described, server, use }: RemoteTool,
+  asTask: TaskCall,
+  input: McpCall['input'],
+): Promise<ToolResult | ToolWait> => {
+  const { signal, progress, idempotencyKey, traceHeaders = {}, answers } = asTask.context;
+  const call: McpCall = {
+    tool,
+    input,
+    meta: { ...traceHeaders, [KEY_META]: idempotencyKey },
+    signal,
+    progress,
+    reply: ({ key }) => replyFrom(answers, key),
+    asTask: described.needsTask === true,
+  };
+  const outcome = await use(signal, (connection) => connection.call(call));
+  if ('task' in outcome) return waitForTask(asTask, outcome.task);
+  return 'question' in outcome ? asking(server, outcome.question) : resultFor(outcome.result);
 };
-
-/** What a person answered to the question in an earlier run of the call. */
-const replyFrom = (answers: readonly ToolAnswer[], question: McpQuestion): McpReply | undefined => {
-  const answer = answers.find(({ key }) => key === question.key);
-  if (answer === undefined) return undefined;
-  const { decision, value } = answer;
-  if (decision !== 'accepted') return { action: 'decline' };
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return { action: 'accept', content: isObject ? (value as Readonly<Record<string, unknown>>) : {} };
-};
-
-const asking = (server: string, { key, message, schema }: McpQuestion): ToolWait => ({
-  wait: 'person',
-  question: {
-    key,
-    kind: 'input',
-    prompt: `MCP server ${server} asks: ${message.slice(0, QUESTION_MAX).toWellFormed()}`,
-    schema,
-  },
-});
-
-const resultFor = ({ content, structured, isError }: McpResult): ToolResult => ({
-  content: content.map((one) =>
-    one.type === 'text'
-      ? { type: 'text', text: one.text.toWellFormed() }
-      : { type: 'media', mediaType: one.mediaType, filename: one.name, bytes: one.bytes },
-  ),
-  isError,
-  ...(structured === undefined ? {} : { structured }),
-});

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../base/index.ts';
 import type { McpConnection, McpTool } from '../../../../protocols/mcp/contract.ts';
 import { McpFailure } from '../../../../protocols/mcp/contract.ts';
+import { noTasks } from '../../../../protocols/mcp/testing/no-tasks.ts';
 import type { StoredResource } from '../../../../store/contracts/index.ts';
 import { type ListOutcome, ServerSlot } from './server-slot.ts';
 
@@ -45,6 +46,7 @@ class Server {
         await this.onCall(this.calls);
         return { result: { content: [], isError: false } };
       },
+      ...noTasks,
       ping: (pingSignal) => this.onList(pingSignal),
       onToolsChanged: (listen) => {
         this.changed = listen;

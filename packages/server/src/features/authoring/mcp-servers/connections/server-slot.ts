@@ -103,13 +103,18 @@ export class ServerSlot {
   }
 
   /** Rejects with McpFailure. A call that the server did not take because it forgot the session is made once more. */
-  async call(call: McpCall): Promise<McpOutcome> {
+  call(call: McpCall): Promise<McpOutcome> {
+    return this.use(call.signal, (connection) => connection.call(call));
+  }
+
+  /** Does something else with the connection, under the same rules as a call. */
+  async use<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
     this.#openCalls++;
     try {
-      return await this.#callOnce(call);
+      return await this.#useOnce(signal, work);
     } catch (error) {
       if (!isExpired(error)) throw error;
-      return await this.#callOnce(call);
+      return await this.#useOnce(signal, work);
     } finally {
       this.#openCalls--;
       this.#usedAtMs = this.#nowMs;
@@ -171,11 +176,11 @@ export class ServerSlot {
   }
 
   /** A connection whose session the server forgot is dropped, unless another call has replaced it meanwhile. */
-  async #callOnce(call: McpCall): Promise<McpOutcome> {
+  async #useOnce<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
     const connection = await this.#connect();
-    call.signal.throwIfAborted();
+    signal.throwIfAborted();
     try {
-      return await connection.call(call);
+      return await work(connection);
     } catch (error) {
       if (isExpired(error) && this.#connection === connection) this.#drop();
       throw error;

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { isRecord } from '../../../../base/index.ts';
+import type { McpTask } from '../../../../protocols/mcp/contract.ts';
+import type { ToolContext } from '../../../../tools/contract.ts';
+
+/** How a call remembers the task that it became: in the key of what it waits for, which its turn records. */
+
+const PREFIX = 'mcp-task/';
+/** The longest that a call waits for a task whose server does not say how long it keeps it, and for any task at all. */
+const UNSAID_MS = 24 * 3_600_000;
+const LONGEST_MS = 7 * 24 * 3_600_000;
+const MICROS = 1_000;
+
+/** The key under which calls wait for a task. */
+export const taskKey = (taskId: string): string => `${PREFIX}${encodeURIComponent(taskId)}`;
+
+/** The key of one question of a task. */
+export const questionKey = (taskId: string, questionId: string): string =>
+  `${taskKey(taskId)}#${createHash('sha256').update(questionId).digest('hex').slice(0, 32)}`;
+
+/** The task that the call waits for or asked a person for, undefined as long as it has none. */
+export const taskOfCall = ({ waited, answers }: Pick<ToolContext, 'waited' | 'answers'>): string | undefined => {
+  const keys = [...answers.map(({ key }) => key), waited?.key ?? ''];
+  const last = keys.findLast((key) => key.startsWith(PREFIX));
+  return last === undefined ? undefined : decodeURIComponent(last.slice(PREFIX.length).replace(/#.*$/, ''));
+};
+
+/** Until when a call waits: as long as the server keeps the task. A wait that was recorded stays as it is. */
+export const waitsUntil = (
+  { waited, nowMicros }: Pick<ToolContext, 'waited' | 'nowMicros'>,
+  { id, lifeMs = UNSAID_MS }: McpTask,
+): number => (waited?.key === taskKey(id) ? waited.untilMicros : nowMicros + Math.min(lifeMs, LONGEST_MS) * MICROS);
+
+/** True for a call that has waited for the task as long as it was going to. */
+export const isOverdue = ({ waited, nowMicros }: Pick<ToolContext, 'waited' | 'nowMicros'>, taskId: string): boolean =>
+  waited?.key === taskKey(taskId) && nowMicros >= waited.untilMicros;
+
+/** Until when a task is checked whose call waits for a person. */
+export const personUntil = ({ nowMicros }: Pick<ToolContext, 'nowMicros'>): number => nowMicros + LONGEST_MS * MICROS;
+
+/** A queued check at a task: everything that another process needs for it. */
+export interface TaskPoll {
+  readonly namespace: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly identity: string;
+  readonly turnId: string;
+  /** The agent's own word for the server. */
+  readonly server: string;
+  readonly taskId: string;
+  readonly intervalMs: number;
+  /** Hashes of the questions that people were asked already: these wake no one. */
+  readonly known: readonly string[];
+  /** Unix micros after which no one is interested. */
+  readonly untilMicros: number;
+}
+
+/** The stored form. Throws for anything else than what `JSON.stringify` made of one. */
+export const parsePoll = (payload: string): TaskPoll => {
+  const value: unknown = JSON.parse(payload);
+  if (!isRecord(value)) throw new Error('a queued check at an MCP task is not an object');
+  return value as unknown as TaskPoll;
+};
