@@ -79,7 +79,8 @@ const measure = async (name, agent, lines) => {
   const [began, before, calledBefore] = [performance.now(), server.cpuSeconds(), called];
   await parallel(turns, () => turn(agent, message));
   const cpuMs = ((server.cpuSeconds() - before) * 1_000) / turns;
-  if (called - calledBefore !== turns * remote) throw new Error(`${called - calledBefore} calls reached the MCP server`);
+  if (called - calledBefore !== turns * remote)
+    throw new Error(`${called - calledBefore} calls reached the MCP server`);
   const rate = (turns * 1_000) / (performance.now() - began);
   console.log(`| ${name} | ${cpuMs.toFixed(2)} | ${rate.toFixed(0)} |`);
 };

@@ -12,6 +12,8 @@ export interface ModelRequest {
   readonly results: readonly string[];
   /** Answers of the model that came back to it, whole, in all turns of the request. */
   readonly answers: readonly ChatMessage[];
+  /** Body as it came. */
+  readonly body: string;
 }
 
 /** A message as it is in the body of a request; any field may be there. */
@@ -82,7 +84,8 @@ export class MockModel implements AsyncDisposable {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = JSON.parse(Buffer.concat(await request.toArray()).toString('utf8')) as { messages: ChatMessage[] };
+    const received = Buffer.concat(await request.toArray()).toString('utf8');
+    const body = JSON.parse(received) as { messages: ChatMessage[] };
     const last = body.messages.findLastIndex((message) => message.role === 'user');
     const text = textOf(body.messages[last]);
     const results = body.messages
@@ -90,7 +93,7 @@ export class MockModel implements AsyncDisposable {
       .filter((message) => message.role === 'tool')
       .map(textOf);
     const answers = body.messages.filter((message) => message.role === 'assistant');
-    this.requests.push({ text, results, answers });
+    this.requests.push({ text, results, answers, body: received });
     const script = readScript(text);
     if (script.status !== undefined) {
       response.writeHead(script.status, { 'content-type': 'application/json' }).end('{"error":{"message":"refused"}}');

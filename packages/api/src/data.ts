@@ -9,6 +9,7 @@ export * from '../gen/svc/data/object_ref_pb.js';
 export * from '../gen/svc/data/permission_pb.js';
 export * from '../gen/svc/data/principal_pb.js';
 export * from '../gen/svc/data/session_message_pb.js';
+export * from '../gen/svc/data/step_pb.js';
 export * from '../gen/svc/data/token_counter_pb.js';
 export * from '../gen/svc/data/turn_pb.js';
 export * from '../gen/svc/data/workflow_run_pb.js';

@@ -89,6 +89,22 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
       'TurnResponse',
     ],
     [
+      'ListSteps',
+      'GET',
+      '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}/turns/{turn_id}/steps',
+      '',
+      'ListStepsRequest',
+      'ListStepsResponse',
+    ],
+    [
+      'GetStepRequest',
+      'GET',
+      '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}/turns/{turn_id}/steps/{step}/request',
+      '',
+      'GetStepRequestRequest',
+      'GetStepRequestResponse',
+    ],
+    [
       'ListPermissionRequests',
       'GET',
       '/v1/ns/{ns}/permission-requests',

@@ -16,6 +16,11 @@ export const dataMessages: Readonly<Record<string, string>> = {
     '1 id string, 2 part_type SessionMessagePartType, 3 content string, 4 name string, 5 payload_json string, 6 created_at int64, 7 object ObjectRef',
   'data.SessionMessage':
     '1 id string, 2 role MessageRole, 4 created_at int64, 5 labels map<string>, 6 parts SessionMessagePart[]',
+  'data.Step':
+    '1 step uint32, 2 outcome string, 3 provider string, 4 model string, 5 temperature double?, 6 output_limit uint64?, 7 thinking_json string, 8 started_at int64, 9 first_piece_ms uint32?, 10 model_ms uint32, 11 tool_calls uint32, 12 usage TokenCounter, 13 message_id string, 14 sent_sha256 string, 15 sent_bytes uint64, 16 unavailable_reason string',
+  'data.StepPiece':
+    '1 source string, 2 name string, 3 role string, 4 message_id string, 5 part_id string, 6 form string, 7 text string, 8 object ObjectRef, 9 url string, 10 tool_call_id string, 11 is_error bool, 12 tokens uint64, 13 cached_tokens uint64, 14 tokens_before_cut uint64?',
+  'data.StepOmission': '1 message_id string, 2 reason string, 3 tokens uint64',
   'data.Turn':
     '1 id string, 2 session_id string, 3 agent string, 4 ns string, 5 state TurnState, 6 user_message_id string, 7 reply_message_ids string[], 8 attempt uint32, 9 created_at int64, 10 started_at int64?, 11 finished_at int64?, 12 error string, 13 reason string, 14 cause string, 15 identity string, 16 usage TokenCounter, 17 pending_permissions PermissionRequest[]',
   'data.PermissionRequest':

@@ -79,6 +79,12 @@ export const enums: Readonly<Record<string, readonly string[]>> = {
     'TURN_STATE_FAILED',
     'TURN_STATE_STOPPED',
   ],
+  'data.StepRequestState': [
+    'STEP_REQUEST_STATE_UNSPECIFIED',
+    'STEP_REQUEST_STATE_EXACT',
+    'STEP_REQUEST_STATE_DIFFERENT',
+    'STEP_REQUEST_STATE_UNAVAILABLE',
+  ],
   'data.PermissionDecision': [
     'PERMISSION_DECISION_UNSPECIFIED',
     'PERMISSION_DECISION_ALLOW',

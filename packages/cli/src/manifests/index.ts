@@ -9,5 +9,5 @@ export { diff } from './diff.ts';
 export type { ManifestOptions } from './manifest-documents.ts';
 export { type PruneOptions, prune } from './prune.ts';
 export { type RenderOptions, render } from './render.ts';
-export { unifiedDiff } from './text-diff.ts';
+export { paintDiff, unifiedDiff } from './text-diff.ts';
 export { waitUntilReady } from './wait-until-ready.ts';

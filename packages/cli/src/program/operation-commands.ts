@@ -3,6 +3,7 @@ import type { RebaseOptions } from '../agents/index.ts';
 import type { ChannelOptions } from '../channels/index.ts';
 import type { GlobalOptions } from '../connection.ts';
 import type { Host } from '../host.ts';
+import type { GrantOptions, LoginOptions, LogoutOptions } from '../mcp/index.ts';
 import type { EventOptions, ReportOptions, UsageOptions } from '../operations/index.ts';
 import type { PurgeOptions } from '../resources/index.ts';
 import type { NextOptions } from '../schedules/index.ts';
@@ -14,6 +15,7 @@ export const declareOperationCommands = (program: Command, host: Host): void => 
   declareAgents(program.command('agent').description('agents and their templates'), host);
   declareChannels(program.command('channel').description('rooms that people and agents talk in'), host);
   declareSchedules(program.command('schedule').description('when schedules run, and how that went'), host);
+  declareMcp(program.command('mcp').description('who is signed in to MCP servers'), host);
   declareOperations(program, host);
 };
 
@@ -93,6 +95,25 @@ const declareSchedules = (schedule: Command, host: Host): void => {
         (await import('../schedules/index.ts')).showHistory(host, name, options),
       ),
     );
+};
+
+const declareMcp = (mcp: Command, host: Host): void => {
+  const load = () => import('../mcp/index.ts');
+  example(mcp.command('login <server>'), 'svc mcp login desk -n acme')
+    .description('print the address at which you sign in, and wait until you are')
+    .option('--no-wait', 'only print the address')
+    .action(run<LoginOptions>(async ([name = ''], options) => (await load()).login(host, name, options)));
+  example(mcp.command('logout <server>'), 'svc mcp logout desk -n acme')
+    .description('forget your sign-in and have its tokens revoked')
+    .option('--identity <name>', 'that of somebody else')
+    .option('--shared', 'the one that serves the whole namespace')
+    .action(run<LogoutOptions>(async ([name = ''], options) => (await load()).logout(host, name, options)));
+  example(mcp.command('grants'), 'svc mcp grants -n acme')
+    .description('who is signed in to which servers')
+    .option('--server <name>', 'only of this server')
+    .option('--identity <name>', 'only of this identity')
+    .option('--limit <count>', 'most sign-ins')
+    .action(run<GrantOptions>(async (_words, options) => (await load()).listGrants(host, options)));
 };
 
 const declareOperations = (program: Command, host: Host): void => {

@@ -4,7 +4,7 @@ import type { GlobalOptions } from '../connection.ts';
 import type { Host } from '../host.ts';
 import type { AnswerOptions, InboxOptions } from '../inbox/index.ts';
 import type { DeleteOptions, GetOptions } from '../resources/index.ts';
-import type { SendOptions, SessionOptions } from '../sessions/index.ts';
+import type { PromptOptions, SendOptions, SessionOptions } from '../sessions/index.ts';
 import { example, run } from './run-action.ts';
 
 const collect = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
@@ -24,6 +24,12 @@ export const declareAgentCommands = (program: Command, host: Host): void => {
   declareSend(
     example(program.command('send <session> [text]'), 'svc send SESSION "What is new?" --wait').description(
       'send a message; from a pipe without text',
+    ),
+    host,
+  );
+  declarePrompt(
+    example(program.command('prompt <session> [turn] [step]'), 'svc prompt SESSION --diff').description(
+      'what a model was sent: the newest call, or one of a turn',
     ),
     host,
   );
@@ -72,6 +78,16 @@ const declareSend = (command: Command, host: Host): void => {
     .option('--when-busy <how>', 'queue, steer, interrupt or reject')
     .action(
       run<SendOptions>(async (args, options) => (await import('../sessions/index.ts')).send(host, args, options)),
+    );
+};
+
+const declarePrompt = (command: Command, host: Host): void => {
+  withAgent(command)
+    .option('--steps', 'list the calls of the turn')
+    .option('--diff', 'compare with the call before')
+    .option('--body', 'print the body that the provider was sent')
+    .action(
+      run<PromptOptions>(async (args, options) => (await import('../sessions/index.ts')).prompt(host, args, options)),
     );
 };
 

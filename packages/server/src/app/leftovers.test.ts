@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { fileName, kinds } from '../resources/index.ts';
 import { applyRank } from '../resources/manifest/index.ts';
 import { DUMP_TABLES } from '../store/contracts/index.ts';
-import { AppUnderTest, KIND_SAMPLES } from './testing/index.ts';
+import { AppUnderTest, gate, KIND_SAMPLES } from './testing/index.ts';
 
 /** What happened stays on record; everything else is there because something is. */
 const RECORDS = ['changes', 'audit', 'audit_chain', 'usage_records', 'usage_days'];
@@ -67,4 +67,25 @@ it('the tables are as before when resources of every kind came, changed and went
   for (const name of ['acme:a', 'acme']) await app.rest.ok(`DELETE /v1/ns/${name}/resources/Namespace/${name}`);
   await app.restartLater(DAYS_LATER_MS);
   await expect.poll(contents, { timeout: 40_000, interval: 200 }).toEqual(before);
+});
+
+it('a session that is deleted in the middle of a turn leaves no row and no object', { timeout: 60_000 }, async () => {
+  await app.restartLater(DAYS_LATER_MS);
+  // Bytes go when the collector comes by, a day after the last one who refers to them.
+  const kept = async () => (await contents()).filter((line) => !line.startsWith('objects '));
+  const before = await kept();
+  const agent = '/v1/ns/default/agents/one';
+  await app.rest.ok('POST /v1/manifests:apply', { text: 'kind: Agent\nmetadata: {name: one}\n' });
+  const { sessionId } = await app.rest.ok<{ sessionId: string }>(`POST ${agent}/sessions`, {});
+  const session = `${agent}/sessions/${sessionId}`;
+  const picture = { partType: 7, payloadJson: '{"url":"data:image/png;base64,aGVsbG8="}' };
+  await app.rest.ok(`POST ${session}/message`, { message: gate(1), parts: [picture] });
+  await app.clock.reached(1);
+  const references = before.find((line) => line.startsWith('object_references ')) ?? '';
+  expect(await contents()).not.toContain(references);
+  await app.rest.ok(`DELETE ${session}`);
+  await app.rest.ok('DELETE /v1/ns/default/resources/Agent/one');
+  await app.restartLater(DAYS_LATER_MS);
+  await expect.poll(kept, { timeout: 40_000, interval: 200 }).toEqual(before);
+  expect(await app.sql('SELECT sha256 FROM objects WHERE unreferenced_at = 0')).toEqual([]);
 });

@@ -40,6 +40,8 @@ export interface Attempt {
   /** Resolved key; absent only for providers that need none. */
   readonly apiKey: string | undefined;
   emit(chunk: ContentChunk): void;
+  /** The body of the request, right before it leaves. */
+  sent(body: string): void;
   /** A connection carries the request now: the connect time-out ends, the first-byte time-out starts. */
   connected(): void;
   /** Bytes arrived. `isAnswer` is true for the body of a successful answer (it uses up the reserved `llm.requests`). */
@@ -54,6 +56,8 @@ export interface Attempt {
 export interface ProviderDriver {
   /** One request, never repeated here. Never rejects. */
   run(attempt: Attempt): Promise<Outcome>;
+  /** The body that `run` would send; nothing is sent. */
+  body(asked: Pick<Attempt, 'request' | 'facts'>): Promise<string>;
 }
 
 export const failed = (failure: Failure): Outcome => ({ kind: 'failure', failure });

@@ -77,6 +77,8 @@ export interface ModelRequest {
   readonly callNumber: number;
   /** W3C trace headers to pass on. */
   readonly traceHeaders?: Readonly<Record<string, string>>;
+  /** Gets the body of the request as it leaves, once for each try; for a provider inside this process what `bodyOf` answers. */
+  readonly onSent?: (body: string) => void;
 }
 
 /** Tokens and cost of one call; `estimated` when counted here because the provider said nothing. */
@@ -196,6 +198,11 @@ export type EmbedOutcome =
 export interface ModelRegistry {
   /** Streams with time-outs, tries before the first token, breaker and concurrency. Never rejects. */
   stream(request: ModelRequest, sink: ChunkSink, signal: AbortSignal): Promise<void>;
+  /**
+   * The body that `stream` would send for the request with the configuration of this process; nothing is sent. Throws Fault
+   * FAILED_PRECONDITION for a provider that the configuration does not name, and for a request that the provider cannot express.
+   */
+  bodyOf(request: ModelRequest): Promise<string>;
   /** One request for vectors, not repeated here; keys that are secrets are those of the namespace `system`. Never rejects. */
   embed(request: EmbedRequest): Promise<EmbedOutcome>;
   /** Target of agents without profiles; also what an empty provider name means (`models.default`). */

@@ -21,6 +21,7 @@ import { createDriver } from './driver-table.ts';
 import { embedTexts } from './embed/index.ts';
 import { failureOf } from './failure-rules.ts';
 import { HttpAgent } from './http/index.ts';
+import { inputKind, withTakenMedia } from './media-rules.ts';
 import { isUsable, type KeySources, resolveKey } from './provider-key.ts';
 import { Tokenizer } from './tokenizer.ts';
 
@@ -92,6 +93,22 @@ class Registry implements ModelRegistry {
     if (provider !== undefined) return new ModelCall(this.#partsOf(provider, target), request, { sink, signal }).run();
     refuseUnknown(target, sink);
     return Promise.resolve();
+  }
+
+  async bodyOf(request: ModelRequest): Promise<string> {
+    const { target } = request;
+    const provider = this.#providers.get(target.provider);
+    if (provider === undefined)
+      throw new Fault('FAILED_PRECONDITION', 'PROVIDER_MISSING', `the provider ${target.provider} is not configured`);
+    const facts = this.#catalogue.entry(target);
+    const taken = withTakenMedia(request, (media) => facts.inputs.includes(inputKind(media)));
+    try {
+      return await provider.driver.body({ request: taken.request, facts });
+    } catch (error) {
+      throw new Fault('FAILED_PRECONDITION', 'REQUEST_NOT_EXPRESSED', `${target.provider} cannot take this request`, {
+        cause: error,
+      });
+    }
   }
 
   /** What all calls of one model share; made once. */

@@ -22,9 +22,11 @@ import type {
 export type * from './agent-revision.ts';
 export * from './attempt/telemetry-contract.ts';
 export type * from './harness-contract.ts';
+export type * from './inspection/inspection-contract.ts';
 export * from './prompt/prompt-contract.ts';
 export * from './record/contract.ts';
 export {
+  addUsage,
   admittedAt,
   isTurnOver,
   kindOf,

@@ -23,7 +23,7 @@ import type {
   TurnTracer,
   UsageMeter,
 } from './contract.ts';
-import { createAdmission, createCallWakes, createSessionLifecycle } from './session/index.ts';
+import { createAdmission, createCallWakes, createSessionLifecycle, createSourceKeeper } from './session/index.ts';
 import { createSteps, type DeltaPressure } from './steps/index.ts';
 
 /** Everything the engine is handed by app; each part declares the few members that it uses. */
@@ -76,8 +76,9 @@ export interface Runtime {
 
 /** Builds the runtime of one process; nothing runs before `start`. */
 export const createRuntime = (deps: RuntimeDeps): Runtime => {
-  const steps = createSteps(deps);
-  const worker = new TurnWorker(deps, (claimed, sentMs) => new Attempt(claimed, sentMs, { ports: deps, steps }));
+  const ports = { ...deps, keepSources: createSourceKeeper() };
+  const steps = createSteps(ports);
+  const worker = new TurnWorker(deps, (claimed, sentMs) => new Attempt(claimed, sentMs, { ports, steps }));
   const sweeper = new Sweeper(deps, worker);
   let presence: Presence | undefined;
   return {

@@ -7,6 +7,8 @@ import type { Message } from "@bufbuild/protobuf";
 import type { SessionMessage, SessionMessagePart } from "../data/session_message_pb.js";
 import type { PermissionDecision, PermissionRequest } from "../data/permission_pb.js";
 import type { Turn, TurnState } from "../data/turn_pb.js";
+import type { Step, StepOmission, StepPiece, StepRequestState } from "../data/step_pb.js";
+import type { TokenCounter } from "../data/token_counter_pb.js";
 import type { SessionResponseSchema } from "./sessions_pb.js";
 
 /**
@@ -485,6 +487,234 @@ export declare type TurnResponse = Message<"svc.gateway.TurnResponse"> & {
 export declare const TurnResponseSchema: GenMessage<TurnResponse>;
 
 /**
+ * Arguments of ListSteps.
+ *
+ * @generated from message svc.gateway.ListStepsRequest
+ */
+export declare type ListStepsRequest = Message<"svc.gateway.ListStepsRequest"> & {
+  /**
+   * Id of the session.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Name of the agent.
+   *
+   * @generated from field: string agent = 2;
+   */
+  agent: string;
+
+  /**
+   * Namespace. Required.
+   *
+   * @generated from field: string ns = 3;
+   */
+  ns: string;
+
+  /**
+   * Id of the turn.
+   *
+   * @generated from field: string turn_id = 4;
+   */
+  turnId: string;
+};
+
+/**
+ * Describes the message svc.gateway.ListStepsRequest.
+ * Use `create(ListStepsRequestSchema)` to create a new message.
+ */
+export declare const ListStepsRequestSchema: GenMessage<ListStepsRequest>;
+
+/**
+ * Model calls of a turn.
+ *
+ * @generated from message svc.gateway.ListStepsResponse
+ */
+export declare type ListStepsResponse = Message<"svc.gateway.ListStepsResponse"> & {
+  /**
+   * @generated from field: repeated svc.data.Step steps = 1;
+   */
+  steps: Step[];
+
+  /**
+   * Sum over the steps.
+   *
+   * @generated from field: svc.data.TokenCounter usage = 2;
+   */
+  usage?: TokenCounter | undefined;
+
+  /**
+   * Sum of the milliseconds that models took.
+   *
+   * @generated from field: uint64 model_ms = 3;
+   */
+  modelMs: bigint;
+};
+
+/**
+ * Describes the message svc.gateway.ListStepsResponse.
+ * Use `create(ListStepsResponseSchema)` to create a new message.
+ */
+export declare const ListStepsResponseSchema: GenMessage<ListStepsResponse>;
+
+/**
+ * Arguments of GetStepRequest.
+ *
+ * @generated from message svc.gateway.GetStepRequestRequest
+ */
+export declare type GetStepRequestRequest = Message<"svc.gateway.GetStepRequestRequest"> & {
+  /**
+   * Id of the session.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Name of the agent.
+   *
+   * @generated from field: string agent = 2;
+   */
+  agent: string;
+
+  /**
+   * Namespace. Required.
+   *
+   * @generated from field: string ns = 3;
+   */
+  ns: string;
+
+  /**
+   * Id of the turn.
+   *
+   * @generated from field: string turn_id = 4;
+   */
+  turnId: string;
+
+  /**
+   * Number of the model call in the turn, from 1.
+   *
+   * @generated from field: uint32 step = 5;
+   */
+  step: number;
+
+  /**
+   * Most pieces; 0 means 200, which is also the cap.
+   *
+   * @generated from field: int32 page_size = 6;
+   */
+  pageSize: number;
+
+  /**
+   * next_page_token of the page before; empty for the first page.
+   *
+   * @generated from field: string page_token = 7;
+   */
+  pageToken: string;
+
+  /**
+   * Answer with the body that the provider was sent as well, where it is not larger than an answer may be.
+   *
+   * @generated from field: bool include_body = 8;
+   */
+  includeBody: boolean;
+};
+
+/**
+ * Describes the message svc.gateway.GetStepRequestRequest.
+ * Use `create(GetStepRequestRequestSchema)` to create a new message.
+ */
+export declare const GetStepRequestRequestSchema: GenMessage<GetStepRequestRequest>;
+
+/**
+ * The request of a model call, or a page of it.
+ *
+ * @generated from message svc.gateway.GetStepRequestResponse
+ */
+export declare type GetStepRequestResponse = Message<"svc.gateway.GetStepRequestResponse"> & {
+  /**
+   * @generated from field: svc.data.Step step = 1;
+   */
+  step?: Step | undefined;
+
+  /**
+   * @generated from field: svc.data.StepRequestState state = 2;
+   */
+  state: StepRequestState;
+
+  /**
+   * Machine word for why the request is unavailable or different: NOT_RECORDED, JOURNAL_EXPIRED,
+   * SOURCE_EXPIRED, MESSAGE_EDITED, MESSAGE_DELETED, MESSAGES_ADDED, OBJECT_GONE, PROVIDER_CHANGED,
+   * HASH_DIFFERS. Empty for an exact one.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * The same for people.
+   *
+   * @generated from field: string explanation = 4;
+   */
+  explanation: string;
+
+  /**
+   * SHA-256 of what was rebuilt, base64url; that of what was sent is in `step`.
+   *
+   * @generated from field: string rebuilt_sha256 = 5;
+   */
+  rebuiltSha256: string;
+
+  /**
+   * @generated from field: repeated svc.data.StepPiece pieces = 6;
+   */
+  pieces: StepPiece[];
+
+  /**
+   * On the first page only.
+   *
+   * @generated from field: repeated svc.data.StepOmission omissions = 7;
+   */
+  omissions: StepOmission[];
+
+  /**
+   * Empty at the end.
+   *
+   * @generated from field: string next_page_token = 8;
+   */
+  nextPageToken: string;
+
+  /**
+   * Tokens of all pieces, of this page and others.
+   *
+   * @generated from field: uint64 tokens = 9;
+   */
+  tokens: bigint;
+
+  /**
+   * As the provider was sent it; on the first page, when it was asked for.
+   *
+   * @generated from field: string body = 10;
+   */
+  body: string;
+
+  /**
+   * The body was asked for and is too large for an answer.
+   *
+   * @generated from field: bool body_omitted = 11;
+   */
+  bodyOmitted: boolean;
+};
+
+/**
+ * Describes the message svc.gateway.GetStepRequestResponse.
+ * Use `create(GetStepRequestResponseSchema)` to create a new message.
+ */
+export declare const GetStepRequestResponseSchema: GenMessage<GetStepRequestResponse>;
+
+/**
  * Arguments of ListPermissionRequests.
  *
  * @generated from message svc.gateway.ListPermissionRequestsRequest
@@ -716,6 +946,28 @@ export declare const SessionControlService: GenService<{
     methodKind: "unary";
     input: typeof GetTurnRequestSchema;
     output: typeof TurnResponseSchema;
+  },
+  /**
+   * Lists the model calls of a turn, in order. Errors: SESSION_NOT_FOUND, TURN_NOT_FOUND.
+   *
+   * @generated from rpc svc.gateway.SessionControlService.ListSteps
+   */
+  listSteps: {
+    methodKind: "unary";
+    input: typeof ListStepsRequestSchema;
+    output: typeof ListStepsResponseSchema;
+  },
+  /**
+   * Returns the request of a model call as it left, rebuilt from what is stored, in pieces with their
+   * source. Says when it is not byte for byte what was sent, and why when it cannot be rebuilt. Errors:
+   * SESSION_NOT_FOUND, TURN_NOT_FOUND, STEP_NOT_FOUND.
+   *
+   * @generated from rpc svc.gateway.SessionControlService.GetStepRequest
+   */
+  getStepRequest: {
+    methodKind: "unary";
+    input: typeof GetStepRequestRequestSchema;
+    output: typeof GetStepRequestResponseSchema;
   },
   /**
    * Lists open requests of a namespace, of all kinds, oldest first.

@@ -114,7 +114,7 @@ const authoring = (
 
 /** Who answers. */
 const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
-  const { runtime, agents, streams, cursors, objects } = turns;
+  const { runtime, agents, streams, cursors, steps, objects } = turns;
   const { admission, lifecycle } = runtime;
   const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
   return {
@@ -124,6 +124,7 @@ const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
       lifecycle,
       streams,
       cursors,
+      steps,
       agents: agents.directory,
       objects,
       fetcher,
@@ -138,6 +139,7 @@ const coordination = (
   { files }: Pick<ReturnType<typeof authoring>, 'files'>,
 ) => {
   const { objects, secrets, runtime } = turns;
+  const tasks = tasksModule({ ...host, ...runtime, ...files });
   return {
     channels: channelsModule({
       ...host,
@@ -158,11 +160,12 @@ const coordination = (
       ...host,
       ...runtime,
       ...files,
+      ...tasks,
       client: peerOutbound(config, host),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
       serverUrl: () => clientUrl(config, port()),
     }),
-    tasks: tasksModule({ ...host, ...runtime }),
+    tasks,
   };
 };
 

@@ -8,9 +8,12 @@ import { createChannelHook } from '../../features/coordination/channels/index.ts
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
 import { createScheduleHook } from '../../features/coordination/schedules/index.ts';
 import { taskTurns } from '../../features/coordination/tasks/index.ts';
+import type { ModelRegistry } from '../../models/contract.ts';
 import { createModelRegistry } from '../../models/index.ts';
+import type { ObjectAccess } from '../../runtime/contract.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
 import { createRuntime, DeltaPressure, HarnessSlot, type Runtime } from '../../runtime/index.ts';
+import { createStepInspector } from '../../runtime/inspection/index.ts';
 import { createPromptAssembler, promptCheck } from '../../runtime/prompt/index.ts';
 import { createSessionGoals, createSessionSkills } from '../../runtime/session/index.ts';
 import { CursorCodec, createActivityHook, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
@@ -77,6 +80,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     isPriced: (model) => models.isPriced(model),
   });
   const tasks = taskTurns(host);
+  const { steps, ...prompting } = wirePrompts(host, models, objects);
   const harnesses = new HarnessSlot();
   const runtime = createRuntime({
     store,
@@ -92,8 +96,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     namespaces: host.namespaces,
     usage: usage.meter,
     objects,
-    history: createHistoryReader(),
-    prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
+    ...prompting,
     skills: skills.directory,
     harnesses,
     endHooks: [turnHook, tasks, ...featureHooks(bus)],
@@ -104,7 +107,15 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     faultPoint,
   });
   const streams = wireStreams(config, host, runtime);
-  return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, harnesses, ...streams };
+  return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, harnesses, steps, ...streams };
+};
+
+/** What models are sent, and what is rebuilt of it. */
+const wirePrompts = ({ store }: Host, models: ModelRegistry, objects: Pick<ObjectAccess, 'read'>) => {
+  const history = createHistoryReader();
+  const readObject: ObjectAccess['read'] = (namespace, object) => objects.read(namespace, object);
+  const prompts = createPromptAssembler({ models, readObject });
+  return { history, prompts, steps: createStepInspector({ store, models, history, readObject }) };
 };
 
 /** What features do when a turn ends. */

@@ -79,6 +79,8 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
     CompactSession: 'operator fields',
     ListTurns: 'viewer fields',
     GetTurn: 'viewer fields',
+    ListSteps: 'viewer fields',
+    GetStepRequest: 'viewer fields',
     ListPermissionRequests: 'viewer fields',
     RunSchedule: 'operator fields',
   },

@@ -55,6 +55,10 @@ export class CallAttempt implements Attempt {
     if (!this.#isOver && !this.#owner.take(chunk)) this.abort(CRASHED);
   }
 
+  sent(body: string): void {
+    this.request.onSent?.(body);
+  }
+
   connected(): void {
     this.#watch?.connected();
   }

@@ -32,10 +32,16 @@ export class ChatDriver implements ProviderDriver {
     return promise;
   }
 
+  body({ request, facts }: Pick<Attempt, 'request' | 'facts'>): Promise<string> {
+    return Promise.resolve(JSON.stringify(buildChatRequest(request, facts, this.#options.config.thinkingStyle).body));
+  }
+
   #body(attempt: Attempt): string {
     const { body, leftOut } = buildChatRequest(attempt.request, attempt.facts, this.#options.config.thinkingStyle);
     for (const warning of leftOut) attempt.emit({ type: 'warning', ...warning });
-    return JSON.stringify(body);
+    const text = JSON.stringify(body);
+    attempt.sent(text);
+    return text;
   }
 
   /** Apart from `run`: nothing that lives as long as the answer may share a scope with the request. */

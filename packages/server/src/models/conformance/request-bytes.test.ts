@@ -50,9 +50,15 @@ afterAll(async () => {
 /** Body of the request that the driver sent, and the options it said it left out. */
 const sent = async (wire: WireProtocol, more: Partial<ModelRequest>, target = `p/${wire.model}`) => {
   server.answer = () => ({ chunks: wire.events({ text: ['ok'] }) });
-  const got = await collect(registries.get(wire)!, testRequest(target, 'hello', more));
+  const registry = registries.get(wire)!;
+  const asked = testRequest(target, 'hello', more);
+  const told: string[] = [];
+  const got = await collect(registry, { ...asked, onSent: (body) => told.push(body) });
   expect(got.error).toBeUndefined();
   const request = server.requests.at(-1)!;
+  // Whatever the request holds: its body is told as it left, and built once more it is the same.
+  expect(told).toEqual([request.text]);
+  expect(await registry.bodyOf(asked)).toBe(request.text);
   return { ...request, warnings: got.all('warning').map((warning) => warning.option) };
 };
 

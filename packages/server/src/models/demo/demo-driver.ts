@@ -3,6 +3,7 @@ import { type Attempt, failed, type Outcome, type ProviderDriver, type ReportedU
 import type { ProviderConfig } from '../contract.ts';
 import { failureOf } from '../failure-rules.ts';
 import { countWords } from '../tokenizer.ts';
+import { demoBody } from './demo-body.ts';
 import { promptText, readInput } from './demo-input.ts';
 import type { DemoMemory } from './demo-memory.ts';
 import { DemoRun } from './demo-run.ts';
@@ -31,6 +32,7 @@ export class DemoDriver implements ProviderDriver {
 
   async run(attempt: Attempt): Promise<Outcome> {
     const { request, facts } = attempt;
+    if (request.onSent !== undefined) attempt.sent(demoBody(request));
     const inputTokens = countWords(promptText(request));
     const run = new DemoRun(attempt, {
       clock: this.#options.clock,
@@ -45,6 +47,10 @@ export class DemoDriver implements ProviderDriver {
     if (inputTokens > facts.window) return failed(failureOf('context_overflow'));
     const outcome = await this.#perform(attempt, run);
     return outcome ?? this.#finish(attempt, run, inputTokens);
+  }
+
+  body({ request }: Pick<Attempt, 'request'>): Promise<string> {
+    return Promise.resolve(demoBody(request));
   }
 
   async #perform(attempt: Attempt, run: DemoRun): Promise<Outcome | undefined> {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import type { Clock } from '../../base/index.ts';
+import { assert, type Clock } from '../../base/index.ts';
 import { type Attempt, type Failure, failed, type Outcome, type ProviderDriver } from '../attempt.ts';
 import type { ModelMedia, ProviderConfig } from '../contract.ts';
 import { failureOf, failureOfErrorEvent } from '../failure-rules.ts';
@@ -23,6 +23,20 @@ const TAKEN: Readonly<Record<SdkType, RegExp>> = {
   anthropic: /^(?:image\/|application\/pdf$|text\/plain$)/,
   google: /./,
 };
+
+type SdkOptions = ReturnType<typeof sdkCallOptions>;
+
+/** What a package is asked, whether the request leaves or not. */
+interface PreparedCall extends Pick<Attempt, 'request' | 'facts'> {
+  readonly apiKey: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly warn: (option: string, text: string) => void;
+}
+
+/** Packages want a key before they build a request, also for one that is not sent. */
+const NO_KEY = 'unused';
+
+const NOT_SENT = new Error('the request was only built');
 
 /**
  * AI SDK provider packages at the provider level. They only translate: connections, time-outs, tries and the
@@ -48,19 +62,42 @@ export class SdkDriver implements ProviderDriver {
     }
   }
 
-  async #exchange(attempt: Attempt, wire: SdkFetch, signal: AbortSignal): Promise<Outcome> {
+  async body({ request, facts }: Pick<Attempt, 'request' | 'facts'>): Promise<string> {
+    let body: string | undefined;
+    const fetch: typeof globalThis.fetch = (_input, init) => {
+      body = String(init?.body);
+      return Promise.reject(NOT_SENT);
+    };
+    const warn = (): void => undefined;
+    const { model, options } = await this.#prepare({ request, facts, apiKey: NO_KEY, fetch, warn });
+    try {
+      await model.doStream(options);
+    } catch (error) {
+      if (body === undefined) throw error;
+    }
+    assert(body !== undefined, 'a provider package sends what it was asked for');
+    return body;
+  }
+
+  /** The package's model and what it is asked: everything but the exchange itself. */
+  async #prepare(asked: PreparedCall): Promise<{ readonly model: LanguageModelV4; readonly options: SdkOptions }> {
     const { type, config } = this.#options;
-    const model: LanguageModelV4 = await loadSdkModel({
-      type,
-      config,
-      model: attempt.request.target.model,
+    const { facts, apiKey, fetch, warn } = asked;
+    const model = await loadSdkModel({ type, config, model: asked.request.target.model, apiKey, fetch });
+    const { request, left } = withTakenMedia(asked.request, (media: ModelMedia) => TAKEN[type].test(media.mediaType));
+    for (const media of left) warn('inputs', `the provider takes no ${media.mediaType}`);
+    return { model, options: sdkCallOptions({ type, api: config.api, request, facts, warn }) };
+  }
+
+  async #exchange(attempt: Attempt, wire: SdkFetch, signal: AbortSignal): Promise<Outcome> {
+    const { type } = this.#options;
+    const { model, options } = await this.#prepare({
+      request: attempt.request,
+      facts: attempt.facts,
       apiKey: attempt.apiKey ?? '',
       fetch: wire.fetch,
+      warn: (option, text) => attempt.emit({ type: 'warning', option, text }),
     });
-    const { request, left } = withTakenMedia(attempt.request, (media: ModelMedia) => TAKEN[type].test(media.mediaType));
-    const warn = (option: string, text: string): void => attempt.emit({ type: 'warning', option, text });
-    for (const media of left) warn('inputs', `the provider takes no ${media.mediaType}`);
-    const options = sdkCallOptions({ type, api: config.api, request, facts: attempt.facts, warn });
     const { stream } = await model.doStream({ ...options, abortSignal: signal });
     const answer = new SdkAnswer(attempt, type);
     for await (const part of stream) {

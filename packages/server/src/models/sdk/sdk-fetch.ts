@@ -12,7 +12,7 @@ const CANCELLED = new Error('call cancelled');
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 interface SdkFetchOptions {
-  readonly attempt: Pick<Attempt, 'connected' | 'received'>;
+  readonly attempt: Pick<Attempt, 'connected' | 'received'> & Partial<Pick<Attempt, 'sent'>>;
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   /** Aborts what is still running. */
@@ -34,6 +34,8 @@ export class SdkFetch {
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
+    const body = typeof init?.body === 'string' ? init.body : null;
+    if (body !== null) this.#options.attempt.sent?.(body);
     return new Promise<Response>((resolve, reject) => {
       const exchange = new FetchExchange(this.#options, { resolve, reject, fail: (failure) => this.#fail(failure) });
       this.#options.dispatcher.dispatch(
@@ -42,7 +44,7 @@ export class SdkFetch {
           path: `${url.pathname}${url.search}`,
           method: 'POST',
           headers: Object.fromEntries(new Headers(init?.headers)),
-          body: typeof init?.body === 'string' ? init.body : null,
+          body,
         },
         exchange,
       );

@@ -4,6 +4,7 @@ import { type ClaimedTurn, type ClaimPorts, type RecordedNews, TurnClaim } from 
 import {
   type AgentRevision,
   type AttemptSpan,
+  type HistoryExtent,
   type LiveTurn,
   noTracer,
   PART,
@@ -182,6 +183,10 @@ export class AttemptState implements StepTurn {
 
   messages(): TranscriptMessage[] {
     return this.#transcript.messages();
+  }
+
+  get historyExtent(): HistoryExtent {
+    return this.#transcript.extent;
   }
 
   /** What followers of this session see at this moment. */

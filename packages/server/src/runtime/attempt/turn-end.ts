@@ -2,6 +2,7 @@ import type { ModelRegistry } from '../../models/contract.ts';
 import type { WriteTx } from '../../store/contracts/index.ts';
 import type { ClaimState } from '../claim/index.ts';
 import {
+  type KeptCall,
   type ObjectAccess,
   PART,
   type Part,
@@ -20,7 +21,7 @@ import {
   type TurnError,
   unitsOf,
 } from '../record/index.ts';
-import { closePermissions, type FinishPorts, finishTurn, holdObjects } from '../session/index.ts';
+import { closePermissions, type FinishPorts, finishTurn, holdObjects, type KeepSources } from '../session/index.ts';
 import {
   chargeUsage,
   type FaultPort,
@@ -34,6 +35,7 @@ import type { AttemptState, StatePorts } from './attempt-state.ts';
 /** What the end of a turn uses. */
 export interface EndPorts extends Omit<FinishPorts, 'usage'>, QuotaPorts, FaultPort, Pick<StatePorts, 'clock'> {
   readonly objects: Pick<ObjectAccess, 'hold'>;
+  readonly keepSources: KeepSources;
   readonly models: Pick<ModelRegistry, 'countTokens'>;
 }
 
@@ -81,6 +83,8 @@ interface LastStep {
   readonly parts: readonly Part[];
   readonly usage: TurnUsage | undefined;
   readonly usagePart: Part | undefined;
+  /** The request that it answers, where one left. */
+  readonly asked: KeptCall | undefined;
 }
 
 const lastStep = (turn: AttemptState, end: TurnEnd, ports: EndPorts): LastStep => {
@@ -89,9 +93,10 @@ const lastStep = (turn: AttemptState, end: TurnEnd, ports: EndPorts): LastStep =
   const parts = writer?.parts() ?? [];
   const reported = end.kind === 'answered' ? end.answer.outcome.usage : end.kind === 'failed' ? end.usage : undefined;
   const usage = reported ?? estimatedUsage(turn, ports);
-  if (writer === undefined || usage === undefined) return { parts, usage, usagePart: undefined };
+  const asked = writer?.call?.kept();
+  if (writer === undefined || usage === undefined) return { parts, usage, asked, usagePart: undefined };
   const id = partId(turn.nextIndex + parts.length);
-  return { parts, usage, usagePart: { ...usagePart(usage), id, createdAt: ports.clock.nowMicros() } };
+  return { parts, usage, asked, usagePart: { ...usagePart(usage), id, createdAt: ports.clock.nowMicros() } };
 };
 
 interface Final {
@@ -151,6 +156,7 @@ const writeFinal = async (turn: AttemptState, end: TurnEnd, found: Found): Promi
   if (step.usage !== undefined) await chargeUsage({ tx, usage: ports.usage }, turn, step.usage);
   else await ports.usage.releaseCost(tx, turn.row.namespace, turn.row.id);
   await holdObjects({ tx, objects: ports.objects }, state.turn, step.parts);
+  await ports.keepSources(tx, turn.row.namespace, step.asked?.sources ?? []);
   const side = parseSide(state.session);
   const usage = step.usage === undefined ? state.body.usage : addUsage(state.body.usage, step.usage);
   const units = final.unshown.reduce((sum, { part }) => sum + unitsOf(part), 0);
@@ -164,6 +170,7 @@ const writeFinal = async (turn: AttemptState, end: TurnEnd, found: Found): Promi
         ...state.body,
         activeMicros: turn.activeMicros(),
         ...(usage === undefined ? {} : { usage }),
+        ...(step.asked === undefined ? {} : { lastCall: step.asked.record }),
       },
       placed: final.error === undefined ? final.placed : [...final.placed, { messageId, part: final.error }],
       state: final.state,

@@ -1,6 +1,6 @@
 import { together } from '../../base/index.ts';
 import type { JournalRow, MessageRow, SessionRow, Store, TurnRow } from '../../store/contracts/index.ts';
-import type { HistoryReader, Part, PlacedPart, TranscriptMessage, TurnBody } from '../contract.ts';
+import type { History, HistoryReader, Part, PlacedPart, TranscriptMessage, TurnBody } from '../contract.ts';
 import { recordedParts, type SteerInputEntry } from '../record/index.ts';
 
 /** What loading a transcript uses. */
@@ -19,6 +19,9 @@ interface LoadedTurn {
 
 const ASSISTANT = 2;
 
+/** Until it is loaded. */
+const NO_HISTORY: History = { messages: [], extent: { fence: 0, floor: 0, oldest: '', newest: '', count: 0 } };
+
 const asTranscript = (row: MessageRow): TranscriptMessage => ({
   id: row.id,
   role: row.role,
@@ -33,7 +36,7 @@ const asTranscript = (row: MessageRow): TranscriptMessage => ({
  */
 export class TurnTranscript {
   readonly #turnId: string;
-  #history: readonly TranscriptMessage[] = [];
+  #history: History = NO_HISTORY;
   /** Replaced by `concat`: an array that grows any other way keeps room for 17, and turns have two or three. */
   #messages: readonly (TranscriptMessage & { readonly live: boolean })[] = [];
   readonly #recorded: PlacedPart[];
@@ -46,6 +49,11 @@ export class TurnTranscript {
   /** Parts of the whole turn that are recorded, in stored order. */
   get recorded(): readonly PlacedPart[] {
     return this.#recorded;
+  }
+
+  /** How far the history before the turn reaches. */
+  get extent(): History['extent'] {
+    return this.#history.extent;
   }
 
   /** A part became recorded. */
@@ -90,7 +98,7 @@ export class TurnTranscript {
           }
         : message,
     );
-    return [...this.#history, ...own.filter((message) => !message.live || message.parts.length > 0)];
+    return [...this.#history.messages, ...own.filter((message) => !message.live || message.parts.length > 0)];
   }
 
   /** Parts recorded for one assistant message; the next part's index. */

@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from '../../base/index.ts';
 import { earlierNow, type Store, type TurnRow, type WriteTx } from '../../store/contracts/index.ts';
 import { type RuntimeConfig, WAKE_TURNS } from '../contract.ts';
-import { expirePermissions, type FinishPorts } from '../session/index.ts';
+import { expirePermissions, type FinishPorts, trimSources } from '../session/index.ts';
 import { isolated, releaseDeadClaim } from './claim-turns.ts';
 
 /** What sweeping uses. */
@@ -123,6 +123,7 @@ export class Sweeper {
     }
     await tx.leases.release(SWEEP_LEASE, ports.workerId);
     if (!isTrimming) return moved;
+    moved += await trimSources(tx, earlierNow(tx), SWEEP_ROWS);
     return moved + (await tx.log.trimJournal(earlierNow(tx) - JOURNAL_KEEP_MICROS, SWEEP_ROWS));
   }
 }

@@ -39,7 +39,7 @@ class Conversation {
   async read(turnId: string, tokenLimit = 1_000_000): Promise<readonly number[]> {
     const turn = this.turns.get(turnId) ?? ({ id: turnId, sessionId: 's' } as TurnRow);
     const found = await this.#reader.before(this.tx(), this.session, turn, tokenLimit, (words) => words.length);
-    return found.map((message) => order(message.id));
+    return found.messages.map((message) => order(message.id));
   }
 
   tx(): ReadTx {

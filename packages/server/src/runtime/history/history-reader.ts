@@ -1,8 +1,16 @@
-import type { MessageRow, ReadTx, SessionRow, TurnRow } from '../../store/contracts/index.ts';
-import { type HistoryReader, PART, type Part, type TranscriptMessage } from '../contract.ts';
+import type { MessageRow } from '../../store/contracts/index.ts';
+import {
+  type History,
+  type HistoryExtent,
+  type HistoryReader,
+  PART,
+  type Part,
+  type TranscriptMessage,
+} from '../contract.ts';
 import { compactionOf, coveredThrough, cutAtCompaction } from './compaction-cut.ts';
+import { asTranscript, type ReadPlace, readExtent } from './history-extent.ts';
 import { orderHistory } from './history-order.ts';
-import { createTurnPlaces, type FindPlaces, messageIdsOf, type TurnPlace } from './turn-places.ts';
+import { createTurnPlaces, messageIdsOf, type TurnPlace } from './turn-places.ts';
 
 /** Reads backwards in pages that double: most sessions need one read of the first size. */
 const FIRST_PAGE = 32;
@@ -16,15 +24,9 @@ export const createHistoryReader = (): HistoryReader => {
   return {
     before: (...[tx, session, turn, tokenLimit, countTokens]) =>
       new BackwardRead({ tx, session, turn, findPlaces }, { tokenLimit, countTokens }).run(),
+    within: (place, extent) => readExtent({ ...place, findPlaces }, extent),
   };
 };
-
-interface Place {
-  readonly tx: ReadTx;
-  readonly session: SessionRow;
-  readonly turn: TurnRow;
-  readonly findPlaces: FindPlaces;
-}
 
 interface Need {
   readonly tokenLimit: number;
@@ -33,7 +35,7 @@ interface Need {
 
 /** One reading of one session: collects messages by descending id until enough, then orders them. */
 class BackwardRead {
-  readonly #place: Place;
+  readonly #place: ReadPlace;
   readonly #need: Need;
   readonly #messages: TranscriptMessage[] = [];
   /** Known turns; undefined = no such turn in this session, its messages count as appended (forks). */
@@ -43,17 +45,24 @@ class BackwardRead {
   /** At or below this id reading may stop: the newest COMPACTION covers the rest. */
   #coveredId: string | undefined;
 
-  constructor(place: Place, need: Need) {
+  constructor(place: ReadPlace, need: Need) {
     this.#place = place;
     this.#need = need;
   }
 
-  async run(): Promise<readonly TranscriptMessage[]> {
+  async run(): Promise<History> {
     for (let page = FIRST_PAGE; !this.#isEnough(); page = Math.min(page * 2, LARGEST_PAGE)) await this.#readPage(page);
     const floor = await this.#closeGaps();
     const visible = this.#messages.filter((message) => this.#isVisible(message, floor));
     const ordered = orderHistory(visible, (turnId) => this.#fence(turnId));
-    return cutAtCompaction(ordered)?.rest ?? ordered;
+    const messages = cutAtCompaction(ordered)?.rest ?? ordered;
+    return { messages, extent: this.#extent(visible, messages.length, floor) };
+  }
+
+  /** `visible` is newest first. */
+  #extent(visible: readonly TranscriptMessage[], count: number, floor: number): HistoryExtent {
+    const oldest = visible.at(-1)?.id ?? '';
+    return { fence: this.#place.turn.fence, floor, oldest, newest: visible[0]?.id ?? '', count };
   }
 
   #isEnough(): boolean {
@@ -86,10 +95,8 @@ class BackwardRead {
   }
 
   #take(row: MessageRow): void {
-    const isForeign =
-      row.turnId !== '' && row.turnId !== this.#place.turn.id && this.#turns.get(row.turnId) === undefined;
-    const parts = JSON.parse(row.parts) as readonly Part[];
-    const message = { id: row.id, role: row.role, turnId: isForeign ? '' : row.turnId, labels: row.labels, parts };
+    const message = asTranscript(row, this.#place.turn.id, this.#turns);
+    const { parts } = message;
     this.#messages.push(message);
     if (!this.#isVisible(message, 0)) return;
     for (const text of textsOf(parts)) this.#bytes += Buffer.byteLength(text);

@@ -24,6 +24,8 @@ export interface ReplayOptions {
   readonly turnId: string;
   readonly target: ModelTarget;
   readonly inputs: ModelFacts['inputs'];
+  /** Gets each content with the part that it comes from; absent for calls to models. */
+  readonly trace?: (content: ModelContent, part: Part) => void;
 }
 
 /** Objects that `replaySteps` needs for these messages. */
@@ -61,8 +63,17 @@ export const replaySteps = (
 
 /** TEXT and media of a user or system message. */
 const spokenContent = (part: Part, options: ReplayOptions, objects: LoadedObjects): readonly ModelContent[] => {
-  if (part.type === PART.TEXT) return textContent(part.content);
-  return isMediaPart(part) ? [mediaContent(part, options.inputs, objects)] : [];
+  if (part.type === PART.TEXT) return traced(textContent(part.content), part, options);
+  return isMediaPart(part) ? traced([mediaContent(part, options.inputs, objects)], part, options) : [];
+};
+
+const traced = (
+  contents: readonly ModelContent[],
+  part: Part,
+  { trace }: Pick<ReplayOptions, 'trace'>,
+): readonly ModelContent[] => {
+  if (trace !== undefined) for (const content of contents) trace(content, part);
+  return contents;
 };
 
 const textContent = (text: string | undefined): readonly ModelContent[] =>
@@ -126,7 +137,7 @@ const answeredSteps = (message: TranscriptMessage, context: AssistantContext): r
     const isSame = isSameTarget(step.usage, context.target);
     const mayReason = isSame && message.turnId === context.turnId;
     const whole = joinText(mayReason ? joinReasoning(step.said) : step.said);
-    const said = whole.flatMap((part) => saidContent(part, mayReason));
+    const said = whole.flatMap((part) => traced(saidContent(part, mayReason), part, context));
     const pairs = pairsOf(step).map((pair) => modelPair(pair, isSame, context));
     const content = [...said, ...pairs.map((pair) => pair.call)];
     if (content.length === 0) return [];
@@ -202,7 +213,7 @@ const modelPair = ({ call, result }: Pair, isSame: boolean, context: AssistantCo
   const providerCallId = providerIdOf(call, isSame, context.providerIds);
   const name = call.name ?? '';
   const input = call.payload?.['input'];
-  return {
+  const pair = {
     call: { type: 'call', callId, providerCallId, name, input: isObjectInput(input) ? input : {} },
     result: {
       type: 'result',
@@ -213,6 +224,9 @@ const modelPair = ({ call, result }: Pair, isSame: boolean, context: AssistantCo
       isError: result.payload?.['is_error'] === true,
     },
   } as const;
+  context.trace?.(pair.call, call);
+  context.trace?.(pair.result, result);
+  return pair;
 };
 
 const providerIdOf = (call: Part, isSame: boolean, used: Set<string>): string => {

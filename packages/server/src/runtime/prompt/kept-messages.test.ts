@@ -37,14 +37,10 @@ const last = message('u9', 1, 'and now?', { turnId: 'now' });
 const plan = (transcript: readonly TranscriptMessage[], compactNow = false): Promise<PromptPlan> =>
   createPromptAssembler({ models, readObject: async () => undefined }).plan({
     agent: {
-      uid: 'uid',
-      generation: 1,
       namespace: 'demo',
       name: 'helper',
       labels: {},
       spec: { systemPrompt: '', postHistoryPrompt: '' } as never,
-      deleting: false,
-      notReady: '',
     },
     namespaceLabels: {},
     session: { id: 's', labels: {} },

@@ -4,11 +4,26 @@ import type { KeptMessage, PromptRequest } from '../contract.ts';
 /** Text of the platform: no user wrote it. */
 export const addedText = (text: string): ModelMessage['content'][number] => ({ type: 'text', text, isAdded: true });
 
+/** A block of the system message; a blank line is between two of them. */
+export interface SystemBlock {
+  readonly source: 'system_prompt' | 'skill_catalogue' | 'goals';
+  readonly text: string;
+}
+
+/** What the system message is made of, in order; blocks without text are left out. */
+export const systemBlocks = (request: PromptRequest, systemPrompt: string): readonly SystemBlock[] => {
+  const blocks: readonly SystemBlock[] = [
+    { source: 'system_prompt', text: systemPrompt },
+    { source: 'skill_catalogue', text: catalogueText(request) },
+    { source: 'goals', text: goalsText(request) },
+  ];
+  return blocks.filter(({ text }) => text !== '');
+};
+
 /** What opens every prompt: the system message with catalogue and goals, then the text of each active skill. */
-export const leadingMessages = (request: PromptRequest, systemPrompt: string): readonly ModelMessage[] => {
-  const blocks = [systemPrompt, catalogueText(request), goalsText(request)].filter((block) => block !== '');
-  const system: ModelMessage[] =
-    blocks.length === 0 ? [] : [{ role: 'system', content: [{ type: 'text', text: blocks.join('\n\n') }] }];
+export const leadingMessages = (request: PromptRequest, blocks: readonly SystemBlock[]): readonly ModelMessage[] => {
+  const text = blocks.map((block) => block.text).join('\n\n');
+  const system: ModelMessage[] = text === '' ? [] : [{ role: 'system', content: [{ type: 'text', text }] }];
   const active = request.skills?.active ?? [];
   return [
     ...system,

@@ -72,8 +72,6 @@ const request = (
   spec: Record<string, unknown> = {},
 ): PromptRequest => ({
   agent: {
-    uid: 'uid',
-    generation: 1,
     namespace: 'demo',
     name: 'helper',
     labels: {},
@@ -82,8 +80,6 @@ const request = (
       postHistoryPrompt: '',
       ...spec,
     } as PromptRequest['agent']['spec'],
-    deleting: false,
-    notReady: '',
   },
   namespaceLabels: {},
   session: { id: 's', labels: {} },

@@ -15,11 +15,13 @@ export const fitPrompt = (draft: PromptDraft, rules: BudgetRules): PromptPlan =>
   const { limits, count } = rules;
   const fixed = [...draft.leading, ...draft.summary, ...draft.kept];
   const all = messagesOf(fixed, draft.steps);
-  if (!rules.compactNow && fitsWithoutCounting(all, draft.tools, rules)) return callPlan(all, draft.tools, 0);
+  if (!rules.compactNow && fitsWithoutCounting(all, draft.tools, rules))
+    return callPlan(all, draft.tools, { countedTokens: 0 });
   const fixedTokens = countMessages(fixed, count) + countTools(draft.tools, count);
   const total = (steps: readonly ReplayStep[]): number => fixedTokens + countSteps(steps, count);
   let steps = draft.steps;
-  if (total(steps) > limits.effective) steps = trimResults(steps, latestUserIndex(steps), count);
+  const isCut = total(steps) > limits.effective;
+  if (isCut) steps = trimResults(steps, latestUserIndex(steps), count);
   if (rules.mayCompact && (rules.compactNow || total(steps) > limits.compactAbove)) {
     const plan = compactionPlan({ ...draft, steps }, rules);
     if (plan !== undefined) return plan;
@@ -28,7 +30,10 @@ export const fitPrompt = (draft: PromptDraft, rules: BudgetRules): PromptPlan =>
   const fitted = dropOldest(steps, { keepFrom, excess: total(steps) - limits.effective, count });
   const tokens = total(fitted);
   if (tokens > limits.whole) return { kind: 'overflow' };
-  return callPlan(messagesOf(fixed, fitted), draft.tools, tokens);
+  return callPlan(messagesOf(fixed, fitted), draft.tools, {
+    countedTokens: tokens,
+    ...(isCut ? { fitTo: limits.effective } : {}),
+  });
 };
 
 const fitsWithoutCounting = (
@@ -53,10 +58,10 @@ const messagesOf = (fixed: readonly ModelMessage[], steps: readonly ReplayStep[]
 const callPlan = (
   messages: readonly ModelMessage[],
   tools: readonly ModelTool[],
-  countedTokens: number,
+  size: { readonly countedTokens: number; readonly fitTo?: number },
 ): PromptPlan => ({
   kind: 'call',
   messages,
   tools,
-  countedTokens,
+  ...size,
 });

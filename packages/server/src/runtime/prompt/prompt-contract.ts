@@ -1,8 +1,7 @@
-import type { ModelMessage, ModelTarget, ModelTool } from '../../models/contract.ts';
+import type { ModelContent, ModelFacts, ModelMessage, ModelTarget, ModelTool } from '../../models/contract.ts';
 import type { ReadTx, SessionRow, TurnRow } from '../../store/contracts/index.ts';
-import type { Goal } from '../../tools/goal-contract.ts';
 import type { AgentRevision } from '../agent-revision.ts';
-import type { CompactionKeeps, Part } from '../record/contract.ts';
+import type { CompactionKeeps, HistoryExtent, ObjectData, Part, ShownGoal } from '../record/contract.ts';
 
 /** Prompt assembly: between the step loop and runtime/prompt, runtime/history. */
 
@@ -16,6 +15,12 @@ export interface TranscriptMessage {
   readonly parts: readonly Part[];
 }
 
+/** Messages of a history, and how far it reaches. */
+export interface History {
+  readonly messages: readonly TranscriptMessage[];
+  readonly extent: HistoryExtent;
+}
+
 export interface HistoryReader {
   /**
    * Messages of ended turns and appended ones in the order of their turns, newest part of the conversation only as far back as
@@ -27,6 +32,15 @@ export interface HistoryReader {
     turn: TurnRow,
     tokenLimit: number,
     countTokens: (text: string) => number,
+  ): Promise<History>;
+  /** The same messages again, as far as they are still stored: those of an extent that `before` answered for the turn. */
+  within(
+    place: {
+      readonly tx: ReadTx;
+      readonly session: Pick<SessionRow, 'id'>;
+      readonly turn: Pick<TurnRow, 'id' | 'fence'>;
+    },
+    extent: HistoryExtent,
   ): Promise<readonly TranscriptMessage[]>;
 }
 
@@ -35,8 +49,13 @@ export interface PromptSkills {
   readonly active: readonly { readonly name: string; readonly text: string | undefined }[];
 }
 
+/** What a prompt shows of its agent. */
+export type PromptAgent = Pick<AgentRevision, 'name' | 'namespace' | 'labels'> & {
+  readonly spec: Pick<AgentRevision['spec'], 'systemPrompt' | 'postHistoryPrompt'>;
+};
+
 export interface PromptRequest {
-  readonly agent: AgentRevision;
+  readonly agent: PromptAgent;
   readonly namespaceLabels: Readonly<Record<string, string>>;
   readonly session: { readonly id: string; readonly labels: Readonly<Record<string, string>> };
   readonly sender: string;
@@ -58,7 +77,7 @@ export interface PromptRequest {
   /** Visible skills for the catalogue, active ones in activation order; text undefined = it vanished. */
   readonly skills?: PromptSkills;
   /** Active goals of the session. */
-  readonly goals?: readonly Pick<Goal, 'objective' | 'successCriteria' | 'progress'>[];
+  readonly goals?: readonly ShownGoal[];
 }
 
 export type PromptPlan =
@@ -68,6 +87,8 @@ export type PromptPlan =
       readonly messages: readonly ModelMessage[];
       readonly tools: readonly ModelTool[];
       readonly countedTokens: number;
+      /** Tokens to which the transcript was cut; absent when all of it is in `messages`. */
+      readonly fitTo?: number;
     }
   /** Run this request without tools first; journal its text as COMPACTION through `throughMessageId`. */
   | {
@@ -87,6 +108,66 @@ export interface PromptAssembler {
   /** The whole prompt: system, skills, transcript, post-history, budget. Reads objects by `readObject`. */
   plan(request: PromptRequest): Promise<PromptPlan>;
 }
+
+/** Where a piece of a request comes from. */
+export type PieceSource =
+  | 'tool'
+  | 'system_prompt'
+  | 'skill_catalogue'
+  | 'goals'
+  | 'skill'
+  | 'summary'
+  /** A message that compactions keep word for word. */
+  | 'kept_message'
+  | 'transcript'
+  /** A document of the knowledge base that the model read. */
+  | 'knowledge'
+  | 'post_history'
+  /** The line that stands for messages that were dropped. */
+  | 'omission';
+
+/** One piece of a request, in the order in which it was sent; tools come first. */
+export interface RequestPiece {
+  readonly source: PieceSource;
+  /** Skill, tool or path of a document; '' for others. */
+  readonly name: string;
+  readonly role: ModelMessage['role'];
+  readonly messageId: string;
+  readonly partId: string;
+  /** Of a tool: its description as JSON text. */
+  readonly content: ModelContent;
+  /** Counted by the tokenizer of the model. */
+  readonly tokens: number;
+  /** What a part names: the file, or the whole text of a long result. */
+  readonly object?: ObjectData;
+  /** Tokens of the content before it was cut, and why it was. */
+  readonly cut?: { readonly tokens: number; readonly reason: 'over_budget' };
+}
+
+/** A message that was not sent. */
+export interface DroppedMessage {
+  readonly messageId: string;
+  /** `summarised`: the summary stands for it. `not_read`: it is older than what the window has room for, as all before it are. */
+  readonly reason: 'over_budget' | 'summarised' | 'not_read';
+  /** 0 where it was not counted. */
+  readonly tokens: number;
+}
+
+/** A prompt that was assembled once more. */
+export interface InspectedPrompt {
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+  readonly pieces: readonly RequestPiece[];
+  readonly dropped: readonly DroppedMessage[];
+  /** Objects that the transcript names and that are gone. */
+  readonly missingObjects: number;
+}
+
+/** Assembles a prompt as it was: `inputs` and `fitTo` as they are kept of the call. */
+export type PromptInspector = (
+  request: PromptRequest,
+  as: { readonly inputs: ModelFacts['inputs']; readonly fitTo: number | undefined },
+) => Promise<InspectedPrompt>;
 
 /** Syntax and variable check of prompts at write time: violations with line and column. */
 export type PromptCheck = (

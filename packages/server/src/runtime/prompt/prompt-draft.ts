@@ -1,13 +1,18 @@
 import type { ModelMessage, ModelTool } from '../../models/contract.ts';
-import type { CompactionKeeps, TranscriptMessage } from '../contract.ts';
-import type { ReplayStep } from '../history/index.ts';
+import type { CompactionKeeps, Part, TranscriptMessage } from '../contract.ts';
+import type { LoadedObjects, ReplayStep } from '../history/index.ts';
 import type { BudgetLimits } from './budget-limits.ts';
+import type { SystemBlock } from './leading-messages.ts';
 import type { CountTokens } from './token-count.ts';
 
 /** Everything of a call before the budget looks at it. */
 export interface PromptDraft {
+  /** What the system message is made of. */
+  readonly blocks: readonly SystemBlock[];
   /** System message and skills; always kept. */
   readonly leading: readonly ModelMessage[];
+  /** The newest COMPACTION part; undefined when there is none. */
+  readonly compaction: Part | undefined;
   /** Summary of what a compaction covers, always kept; empty when there is none. */
   readonly summary: readonly ModelMessage[];
   /** Messages that compactions before kept word for word; always kept. */
@@ -19,6 +24,8 @@ export interface PromptDraft {
   /** Messages behind `steps`, in order, those without content included. */
   readonly transcript: readonly TranscriptMessage[];
   readonly turnId: string;
+  /** What was read of the objects that the transcript names. */
+  readonly objects: LoadedObjects;
 }
 
 /** What a prompt has to keep within, and how its size is counted. */

@@ -31,10 +31,14 @@ export const countMessages = (messages: readonly ModelMessage[], count: CountTok
   let tokens = 0;
   for (const { content } of messages) {
     tokens += MESSAGE_TOKENS;
-    for (const block of content) tokens += block.type === 'media' ? mediaTokens(block) : count(textOf(block));
+    for (const block of content) tokens += countContent(block, count);
   }
   return tokens;
 };
+
+/** Tokens of one block of a message. */
+export const countContent = (block: ModelContent, count: CountTokens): number =>
+  block.type === 'media' ? mediaTokens(block) : count(textOf(block));
 
 /** Tokens of the descriptions of tools. */
 export const countTools = (tools: readonly ModelTool[], count: CountTokens): number =>

@@ -1,6 +1,9 @@
 import type { TurnState } from '../../store/contracts/index.ts';
 import type { ToolPause } from '../../tools/contract.ts';
 import type { Goal } from '../../tools/goal-contract.ts';
+import type { StepRecord } from './step-record.ts';
+
+export type * from './step-record.ts';
 
 /** What sessions store and show: parts and events, the bodies of turns, sessions and permission requests, bus subjects. */
 
@@ -214,6 +217,8 @@ export interface TurnBody {
   readonly pendingStops: readonly string[];
   /** User messages that began the turn; several when left-over steer entries became it. */
   readonly userMessageIds: readonly string[];
+  /** The model call that the turn ended with or in; those before it are in the journal. */
+  readonly lastCall?: StepRecord;
   /** Admitted with INTERRUPT: left-over steering does not overtake it. */
   readonly interrupting?: true;
 }

@@ -6,6 +6,7 @@ import {
   type PermissionData,
   type PlacedPart,
   type SessionSide,
+  type StepRecord,
   type TurnBody,
   type TurnCause,
   type TurnUsage,
@@ -18,6 +19,8 @@ export interface ModelResponseEntry {
   readonly usage: TurnUsage;
   /** Number of the model call in the turn, from 1. */
   readonly step: number;
+  /** Absent in entries of releases before, whose requests cannot be rebuilt. */
+  readonly request?: StepRecord;
 }
 
 export interface ToolResultEntry {

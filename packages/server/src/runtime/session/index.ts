@@ -7,6 +7,7 @@
 export { createAdmission } from './admission.ts';
 export { createCallWakes } from './call-wakes.ts';
 export { closePermissions, expirePermissions } from './permission-answers.ts';
+export { createSourceKeeper, type KeepSources, trimSources } from './prompt-sources.ts';
 export { createSessionGoals } from './session-goals.ts';
 export { createSessionLifecycle } from './session-lifecycle.ts';
 export { createSessionSkills } from './session-skills.ts';

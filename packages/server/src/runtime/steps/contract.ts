@@ -1,6 +1,14 @@
 import type { FaultPoints, MessageRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import type { ClaimChange, ClaimState, TurnClaim } from '../claim/index.ts';
-import type { AgentRevision, AttemptSpan, PlacedPart, TranscriptMessage, TurnBody, TurnUsage } from '../contract.ts';
+import type {
+  AgentRevision,
+  AttemptSpan,
+  HistoryExtent,
+  PlacedPart,
+  TranscriptMessage,
+  TurnBody,
+  TurnUsage,
+} from '../contract.ts';
 import type { Knobs, ResolvedProfile, SteerInputEntry, TurnErrorClass } from '../record/index.ts';
 import type { ModelAnswer, PartWriter } from './answer/index.ts';
 
@@ -47,6 +55,8 @@ export interface StepTurn {
   readonly steerPending: boolean;
   /** Micros the turn was active so far, earlier claims included; `runtime.turnTimeout` limits it. */
   activeMicros(): number;
+  /** How far the history before the turn reaches. */
+  readonly historyExtent: HistoryExtent;
   /** Whole model history with the parts recorded so far. */
   messages(): TranscriptMessage[];
 

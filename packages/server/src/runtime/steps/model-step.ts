@@ -1,7 +1,7 @@
 import type { ToolRegistry } from '../../tools/contract.ts';
 import { type ObjectAccess, PART } from '../contract.ts';
 import { addUsage, parseSide } from '../record/index.ts';
-import { holdObjects } from '../session/index.ts';
+import { holdObjects, type KeepSources } from '../session/index.ts';
 import { toolTurn } from './agent-grants.ts';
 import type { ModelAnswer } from './answer/index.ts';
 import { AGAIN, type FaultPort, type LoopStep, type StepResult, type StepTurn } from './contract.ts';
@@ -14,6 +14,7 @@ import { callInput, toolCallId } from './tool-batch/index.ts';
 export interface ModelPorts extends TryPorts, QuotaPorts, FaultPort {
   readonly tools: Pick<ToolRegistry, 'offered'>;
   readonly objects: Pick<ObjectAccess, 'store' | 'hold'>;
+  readonly keepSources: KeepSources;
 }
 
 /** MODEL_RESPONSE with its charge; usage and calls are shown after the commit. */
@@ -38,13 +39,15 @@ const record = async (turn: StepTurn, answer: ModelAnswer, ports: ModelPorts): P
     });
   }
   const parts = writer.parts();
+  const asked = writer.call?.kept();
   ports.faultPoint('before-model-response');
   await turn.commitAnswer(async (tx, state) => {
     await chargeUsage({ tx, usage: ports.usage }, turn, usage);
     await holdObjects({ tx, objects: ports.objects }, state.turn, parts);
     const side = sideAfterCall(parseSide(state.session), answer);
+    await ports.keepSources(tx, turn.row.namespace, asked?.sources ?? []);
     return {
-      entries: [{ kind: 'MODEL_RESPONSE', value: { messageId, parts, usage, step } }],
+      entries: [{ kind: 'MODEL_RESPONSE', value: { messageId, parts, usage, step, request: asked?.record } }],
       body: {
         modelCalls: step,
         usage: addUsage(state.body.usage, usage),

@@ -1,15 +1,25 @@
 import { assert } from '../../base/index.ts';
+import type { ModelRegistry } from '../../models/contract.ts';
 import type { OfferedTool } from '../../tools/contract.ts';
-import { noMeter, type PromptPlan, type RuntimeConfig } from '../contract.ts';
+import { noMeter, type RuntimeConfig } from '../contract.ts';
 import { mayFailOver, type ResolvedProfile } from '../record/index.ts';
 import type { CallOutcome, ModelAnswer } from './answer/index.ts';
 import type { CompactionRequest } from './compaction-step.ts';
 import type { FaultPort, Step, StepFailure, StepResult, StepTurn } from './contract.ts';
-import { type CallPorts, modelRequest, type PromptPorts, planPrompt, runModelCall } from './model-call/index.ts';
+import {
+  type CallPorts,
+  modelRequest,
+  type PlannedCall,
+  type PromptPorts,
+  planPrompt,
+  runModelCall,
+  SentCall,
+} from './model-call/index.ts';
 import type { Quota } from './quota-step.ts';
 
 /** What the tries of one model call use. */
 export interface TryPorts extends CallPorts, PromptPorts, FaultPort {
+  readonly models: Pick<ModelRegistry, 'stream' | 'facts'>;
   readonly config: Pick<RuntimeConfig, 'streamRestart'>;
 }
 
@@ -27,7 +37,6 @@ export type TriesEnd =
   /** A quota is used up: the turn waits for a person, or looks once more. */
   | { readonly kind: 'parked' | 'again' };
 
-type CallPlan = Extract<PromptPlan, { kind: 'call' }>;
 type FailedOutcome = Extract<CallOutcome, { kind: 'failed' }>;
 
 const OVERFLOW: StepFailure = {
@@ -99,7 +108,11 @@ export class ModelTries {
       const granted = await quota.run(turn, { ...reservation, prompt: plan });
       if (granted.kind === 'failed') return refusedEnd(await quota.refused(turn, granted));
       const { outputLimit } = granted;
-      const io = { turn, writer: turn.beginAnswer(), hideReasoning: turn.knobs.hideReasoning };
+      const writer = turn.beginAnswer();
+      const { inputs } = ports.models.facts(profile.target);
+      const call = new SentCall(turn, { plan, profile, inputs, outputLimit, step: this.#call.number }, ports.clock);
+      writer.call = call;
+      const io = { turn, writer, call, hideReasoning: turn.knobs.hideReasoning };
       ports.faultPoint('before-model-call');
       const request = modelRequest(turn, profile, plan);
       const outcome = await runModelCall(outputLimit === undefined ? request : { ...request, outputLimit }, io, ports);
@@ -114,7 +127,7 @@ export class ModelTries {
     }
   }
 
-  async #plan(profile: ResolvedProfile): Promise<CallPlan | undefined> {
+  async #plan(profile: ResolvedProfile): Promise<PlannedCall | undefined> {
     for (;;) {
       const plan = await planPrompt(this.#turn, profile, {
         offered: this.#call.offered,

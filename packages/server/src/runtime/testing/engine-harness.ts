@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
-import { type Clock, createIds, type Ids, seededRandom, silentLog, systemClock } from '../../base/index.ts';
+import { assert, type Clock, createIds, type Ids, seededRandom, silentLog, systemClock } from '../../base/index.ts';
 import type { ModelRegistry } from '../../models/contract.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
@@ -31,6 +31,7 @@ import {
   type UsageMeter,
 } from '../index.ts';
 import { createPromptAssembler } from '../prompt/index.ts';
+import { SeenRequests } from './seen-requests.ts';
 
 /** Everything a test needs to run turns on a real store with the demo model, and to crash and restart them. */
 
@@ -129,6 +130,7 @@ export class EngineHarness {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly objects = new MemoryObjects();
+  readonly seen = new SeenRequests();
   readonly events: SessionEvent[] = [];
   readonly agents = new Map<string, AgentRevision>();
   store!: Store;
@@ -136,6 +138,8 @@ export class EngineHarness {
   models!: ModelRegistry;
   runtime!: Runtime;
   #starts = 0;
+  /** Prompts of a test itself are not rebuilt. */
+  #hasOwnPrompts = false;
   readonly #followed = new Set<string>();
 
   constructor(options: HarnessOptions = {}) {
@@ -164,13 +168,14 @@ export class EngineHarness {
     options: { readonly faultPoint?: FaultPoints; readonly deps?: Partial<RuntimeDeps> } = {},
   ): Promise<void> {
     this.#starts += 1;
+    this.#hasOwnPrompts = options.deps?.prompts !== undefined;
     const { clock, ids } = this;
     const log = silentLog;
     const random = seededRandom(this.#starts);
     this.store = await openGivenStore({ dataDir: this.#dir, clock, random, log, fatal: () => undefined });
     this.bus = createLocalBus(log);
     for (const id of this.#followed) this.#subscribe(id);
-    this.models = testModels(clock);
+    this.models = this.seen.watch(testModels(clock));
     const deps: RuntimeDeps = {
       store: this.store,
       bus: this.bus,
@@ -199,6 +204,11 @@ export class EngineHarness {
     await this.runtime.start();
   }
 
+  #requestProblems(): Promise<string[]> {
+    const { store, models, objects } = this;
+    return this.seen.problems({ store, models, objects, sessions: [...this.#followed] });
+  }
+
   /** Ends the process as kill -9 does: what is not in the store is gone. */
   async crash(): Promise<void> {
     this.bus.close();
@@ -208,8 +218,10 @@ export class EngineHarness {
 
   async stop(): Promise<void> {
     await this.runtime.stop();
+    const problems = this.#hasOwnPrompts ? [] : await this.#requestProblems();
     await this.models.close();
     await this.store.close();
+    assert(problems.length === 0, problems.join('\n'));
   }
 
   async dispose(): Promise<void> {

@@ -129,6 +129,8 @@ export const findProblems = async (machine: Machine): Promise<string[]> => {
   const problems = [...machine.record.violations, ...machine.errors];
   for (const id of machine.sessions) problems.push(...(await sessionProblems(machine, id)));
   problems.push(...(await chargeProblems(machine)), ...(await holdProblems(machine)));
+  if (machine.processes.length > 0)
+    problems.push(...(await machine.seen.problems({ ...machine, models: machine.process.models })));
   const open = await machine.questions();
   if (open.length > 0) problems.push(`${open.length} permission requests are still open`);
   const left = machine.processes.filter(({ runtime }) => runtime.worker.running > 0);

@@ -34,6 +34,7 @@ import { type GateWatch, type LogChanges, ProcessGate } from './process-gate.ts'
 import { RecordedTools } from './recorded-tools.ts';
 import { CHARGED, holdOf, raisesOf, recordedUsage } from './recorded-usage.ts';
 import { RunRecord } from './run-record.ts';
+import { SeenRequests } from './seen-requests.ts';
 
 /** What an answer says besides yes or no. */
 interface AnswerFacts {
@@ -90,6 +91,7 @@ export class Machine {
   readonly record = new RunRecord();
   readonly tools = new RecordedTools(this.record);
   readonly objects = new MemoryObjects();
+  readonly seen = new SeenRequests();
   readonly sessions: string[] = [];
   readonly clients = new Map<string, FollowClient>();
   readonly agents = new Map<string, AgentRevision>();
@@ -156,7 +158,7 @@ export class Machine {
     if (options.sharedStore !== true) this.store = await this.#open();
     this.#ids = createIds(this.clock, seededRandom(100 + this.#starts));
     const clock = gate.clock(this.clock);
-    const plain = testModels(clock);
+    const plain = this.seen.watch(testModels(clock));
     const models = gate.models(plain, (request) => record.modelCalled(request.turnId, request.callNumber));
     const [store, bus] = [gate.store(this.store, { readsFail: true }), gate.bus(this.bus)];
     const workerId = `worker-${this.#starts}`;
@@ -171,6 +173,7 @@ export class Machine {
       workerId,
       faultPoint,
       ...this.#options.deps,
+      ...(this.#options.deps?.models === undefined ? {} : { models: this.seen.watch(this.#options.deps.models) }),
     };
     const runtime = createRuntime(deps);
     const limits = { events: 1024, bytes: 1 << 20 };

@@ -17,11 +17,11 @@ export interface ContainerCommand {
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'after'>;
   readonly watch?: Watch;
-  /** Told when the container of a command that ended could not be removed; it is found as left over later. */
+  /** Called when the container of a command that ended could not be removed; it is found as left over later. */
   readonly failedRemoval: (error: unknown) => void;
 }
 
-/** How long an engine may take to end what it was told to end, and to hand over the last of its output. */
+/** How long an engine may take to end what it is to end, and to hand over the last of its output. */
 const END_MS = 30_000;
 
 /** Runs the command of a container to the end of all its processes, and removes the container. */
@@ -97,7 +97,7 @@ const begin = async (
     await Promise.race([engine.start(id), ends.hasFailed]);
     ends.started();
     const ended = over({ run, id, ends, isRead, output }).finally(close);
-    // Who waits for it is told; a caller that never does is not to end the server.
+    // Its caller awaits it too; one that never does must not end the server.
     ended.catch(() => undefined);
     return { streams, ended };
   } catch (error) {
@@ -128,7 +128,7 @@ const over = async (by: {
 const ending = (run: ContainerCommand, id: string) => {
   const { engine, clock, signal } = run;
   const { promise: hasFailed, reject: fail } = Promise.withResolvers<never>();
-  // Whatever fails after the end has no one to tell.
+  // Nothing awaits what fails after the end.
   hasFailed.catch(() => undefined);
   const cancels: (() => void)[] = [];
   let endedBy: SandboxEnd = 'exit';

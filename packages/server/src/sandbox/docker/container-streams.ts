@@ -18,7 +18,7 @@ export class ContainerStreams {
     this.#take = take;
   }
 
-  /** Takes in bytes as they come; throws when they are no frames. */
+  /** Takes in bytes as they come; throws when these are not frames. */
   add(bytes: Uint8Array): void {
     let at = 0;
     while (at < bytes.length) {
@@ -43,7 +43,7 @@ export class ContainerStreams {
     const name = NAMES[Number(this.#header[0])];
     const length = this.#header.readUInt32BE(4);
     if (name === undefined || this.#header.readUIntBE(1, 3) !== 0 || length > FRAME_MAX)
-      throw new Error('the engine sent something that is no frame of output');
+      throw new Error('the engine sent something else than frames of output');
     this.#stream = name === 'stderr' ? 'stderr' : 'stdout';
     this.#left = length;
     this.#headerBytes = 0;

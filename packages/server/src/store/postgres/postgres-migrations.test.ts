@@ -49,7 +49,9 @@ describe.skipIf(postgresProgram() === undefined)('migrations of a PostgreSQL dat
     );
     expect(await shape()).not.toEqual(before);
     expect(await schema.status()).toMatchObject({ applied: 1, known: newest });
-    expect(versions(await schema.up({ isAgreed: false }))).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10].slice(0, newest - 1));
+    expect(versions(await schema.up({ isAgreed: false }))).toEqual(
+      Array.from({ length: newest - 1 }, (_, index) => index + 2),
+    );
     expect(await schema.up({ isAgreed: false })).toEqual([]);
     await schema.close();
     expect(await shape()).toEqual(before);

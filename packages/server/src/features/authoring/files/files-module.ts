@@ -19,6 +19,8 @@ import {
   artifactTools,
   artifactToolset,
   fileTools,
+  type HandOverArtifacts,
+  handOverArtifacts,
   type KeepArtifact,
   keepArtifact,
   memoryTools,
@@ -68,6 +70,7 @@ export interface FilesModule extends FeatureModule {
   readonly shareArtifacts: ShareArtifacts;
   readonly artifactObjects: ArtifactObjects;
   readonly keepArtifact: KeepArtifact;
+  readonly handOverArtifacts: HandOverArtifacts;
   /** Files as one part of the search of agents. */
   readonly search: ReturnType<typeof workspaceSearch>;
   /** A file that a search of knowledge found. */
@@ -106,6 +109,7 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     shareArtifacts: shareArtifacts(artifacts.artifacts),
     artifactObjects: artifactObjects(artifacts.artifacts),
     keepArtifact: keepArtifact(artifacts.artifacts),
+    handOverArtifacts: handOverArtifacts(artifacts.artifacts),
     search: workspaceSearch(parts),
     retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     start: () => key.open(),

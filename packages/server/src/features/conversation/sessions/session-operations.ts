@@ -11,6 +11,7 @@ import { AnswerLinks, answerRoutes, RequestService } from './requests/index.ts';
 import { sessionBody } from './session-body.ts';
 import { SessionService } from './session-service.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
+import { StepService } from './steps/index.ts';
 import { StreamService } from './stream-service.ts';
 import { MessageMessages } from './wire/index.ts';
 
@@ -89,6 +90,7 @@ export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
       handle: (request, call) => sessions.compact(request, call),
     }),
     ...controlOperations(control),
+    ...stepOperations(new StepService(context)),
     ...requestOperations(requests, links),
   ];
   const routes = answerRoutes(links, () => deps.store.now());
@@ -109,6 +111,11 @@ const controlOperations = (control: ControlService): readonly Operation[] => [
   }),
   operation(method.listTurns, { access: viewer('fields'), handle: (request) => control.listTurns(request) }),
   operation(method.getTurn, { access: viewer('fields'), handle: (request) => control.getTurn(request) }),
+];
+
+const stepOperations = (steps: StepService): readonly Operation[] => [
+  operation(method.listSteps, { access: viewer('fields'), handle: (request) => steps.list(request) }),
+  operation(method.getStepRequest, { access: viewer('fields'), handle: (request) => steps.request(request) }),
 ];
 
 const requestOperations = (requests: RequestService, links: AnswerLinks): readonly Operation[] => [

@@ -8,6 +8,7 @@ import type {
   NamespaceGate,
   ObjectAccess,
   SessionLifecycle,
+  StepInspector,
 } from '../../../runtime/contract.ts';
 import type { AnswerCursors, SessionStreams } from '../../../runtime/stream/stream-contract.ts';
 import type { Bus, MessageRow, ReadTx, SessionRow, Store, WriteTx } from '../../../store/contracts/index.ts';
@@ -70,6 +71,7 @@ export interface SessionsDeps {
   readonly lifecycle: SessionLifecycle;
   readonly streams: SessionStreams;
   readonly cursors: AnswerCursors;
+  readonly steps: StepInspector;
   readonly agents: AgentDirectory;
   readonly namespaces: NamespaceGate & NamespaceTree;
   readonly objects: ObjectAccess;

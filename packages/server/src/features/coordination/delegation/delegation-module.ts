@@ -4,7 +4,7 @@ import type { Admission, CallWakes, SessionLifecycle } from '../../../runtime/co
 import type { Bus, Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { DelegationBook } from './delegation-book.ts';
-import { delegationTools, type ShareArtifacts } from './delegation-tools.ts';
+import { type AwaitTask, delegationTools, type ShareArtifacts } from './delegation-tools.ts';
 import { DelegationWorker } from './delegation-worker.ts';
 import { type KeepArtifact, PeerCourier, type ReadSecret } from './peer-courier.ts';
 import { PeerPost } from './peer-post.ts';
@@ -19,6 +19,7 @@ interface DelegationModuleDeps {
   readonly wakes: CallWakes;
   readonly shareArtifacts: ShareArtifacts;
   readonly keepArtifact: KeepArtifact;
+  readonly awaitTask: AwaitTask;
   /** Calls agents elsewhere. */
   readonly client: PeerClient;
   readonly secret: ReadSecret;
@@ -34,7 +35,7 @@ interface DelegationModule extends FeatureModule {
 
 /** The tools of agents with connections, and the workers that deliver replies, pass stops on and carry messages elsewhere. */
 export const delegationModule = (deps: DelegationModuleDeps): DelegationModule => {
-  const { settings, shareArtifacts } = deps;
+  const { settings, shareArtifacts, awaitTask } = deps;
   const post = new PeerPost(deps);
   const courier = new PeerCourier({ ...deps, records: new PeerRecords(deps) });
   const book = new DelegationBook({
@@ -45,7 +46,7 @@ export const delegationModule = (deps: DelegationModuleDeps): DelegationModule =
   });
   return {
     workers: [new DelegationWorker(deps), courier],
-    toolSources: [delegationTools({ book, post, shareArtifacts })],
+    toolSources: [delegationTools({ book, post, shareArtifacts, awaitTask })],
     close: () => courier.close(),
   };
 };

@@ -9,6 +9,7 @@ import {
   undelivered,
   waitingFor,
   waitSeconds,
+  withRemote,
   withSent,
 } from './delegation-rules.ts';
 
@@ -78,5 +79,14 @@ describe('conversations with other agents', () => {
     const lost = (turnId: string) => undelivered(read, turnId, new Set(['call a'])).map((each) => each.turnId);
     expect([lost('reader'), lost('other')]).toEqual([['2'], []]);
     expect(asRead(read, ['2'], UNREAD).sent[1]).toEqual(work('2'));
+  });
+
+  it('note what is known of the work of agents elsewhere, and of no other', () => {
+    const far = (turnId: string) => ({
+      ...work(turnId),
+      remote: { state: 'open', text: 'working', taskId: '' } as const,
+    });
+    const noted = withRemote({ ...EMPTY, sent: [far('1'), far('2'), work('3')] }, ['1', '3'], { taskId: 't' });
+    expect(noted.sent.map(({ remote }) => remote?.taskId)).toEqual(['t', '', undefined]);
   });
 });

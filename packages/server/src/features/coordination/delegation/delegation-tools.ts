@@ -41,9 +41,18 @@ export type ShareArtifacts = (
 ) => Promise<void>;
 
 /** What the tools use. */
+/** A task that the session asked for, as tasks show it; undefined when it asked for none of this name. */
+export type AwaitTask = (
+  context: ToolContext,
+  name: string,
+) => Promise<
+  { readonly isOpen: boolean; readonly key: string; readonly shown: Readonly<Record<string, unknown>> } | undefined
+>;
+
 interface DelegationParts {
   readonly book: DelegationBook;
   readonly post: Pick<PeerPost, 'prepare'>;
+  readonly awaitTask: AwaitTask;
   readonly shareArtifacts: ShareArtifacts;
 }
 
@@ -53,7 +62,7 @@ export const delegationTools = (parts: DelegationParts): ToolSource => {
   return {
     name: 'delegation',
     names: NAMES,
-    concerns: ({ connections }) => connections.length > 0,
+    concerns: ({ connections, capabilities }) => connections.length > 0 || (capabilities['tasks'] ?? []).length > 0,
     tools: ({ grants }) => {
       const tools = made.get(grants) ?? toolsFor(parts, grants.connections);
       made.set(grants, tools);
@@ -62,12 +71,16 @@ export const delegationTools = (parts: DelegationParts): ToolSource => {
   };
 };
 
-const toolsFor = (parts: DelegationParts, connections: readonly ConnectionGrant[]): readonly Tool[] => [
-  agentOpen(parts.book, connections),
-  agentSend(parts, connections),
-  agentStatus(parts.book),
-  agentWait(parts.book, connections),
-];
+/** An agent without connections may still wait for the tasks that it has created. */
+const toolsFor = (parts: DelegationParts, connections: readonly ConnectionGrant[]): readonly Tool[] =>
+  connections.length === 0
+    ? [agentWait(parts, connections)]
+    : [
+        agentOpen(parts.book, connections),
+        agentSend(parts, connections),
+        agentStatus(parts.book),
+        agentWait(parts, connections),
+      ];
 
 const agentOpen = (book: DelegationBook, connections: readonly ConnectionGrant[]): Tool => ({
   name: 'agent_open',
@@ -155,12 +168,13 @@ const agentStatus = (book: DelegationBook): Tool => ({
   },
 });
 
-const agentWait = (book: DelegationBook, connections: readonly ConnectionGrant[]): Tool => ({
+const agentWait = ({ book, awaitTask }: DelegationParts, connections: readonly ConnectionGrant[]): Tool => ({
   name: 'agent_wait',
-  description: 'Waits until another agent has answered everything that was sent to it, and answers its reply.',
+  description:
+    'Waits until another agent has answered everything that was sent to it, and answers its reply; or until a task of this conversation needs review, is blocked or has ended, and answers the task.',
   inputSchema: schema(
     {
-      target: TARGET,
+      target: { ...TARGET, description: `${TARGET.description}; or the name of a task` },
       timeout_seconds: {
         type: 'integer',
         minimum: 0,
@@ -174,9 +188,27 @@ const agentWait = (book: DelegationBook, connections: readonly ConnectionGrant[]
   run: async (context, input) => {
     const target = textOrEmpty(input['target']);
     const seconds = Number(input['timeout_seconds'] ?? 0);
+    const task = await awaitTask(context, target);
+    if (task !== undefined) return waitForTask(context, task, { target, seconds });
     return waitForReplies(book, context, { target, seconds, connections });
   },
 });
+
+const waitForTask = (
+  { waited, nowMicros }: ToolContext,
+  { isOpen, key, shown }: NonNullable<Awaited<ReturnType<AwaitTask>>>,
+  { target, seconds }: { readonly target: string; readonly seconds: number },
+): ToolResult | ToolWait => {
+  if (!isOpen) return textResult(JSON.stringify(shown), shown);
+  if (waited?.endedBy === 'steering') {
+    const interrupted = { target, state: 'interrupted' };
+    return textResult(`a new message arrived; task ${target} is still worked on`, interrupted);
+  }
+  const untilMicros = waited?.untilMicros ?? nowMicros + waitSeconds(seconds, 0) * MICROS;
+  if (waited !== undefined && nowMicros >= untilMicros)
+    return errorResult('agent_wait', 'timeout', `task ${target} is still worked on`, true);
+  return { wait: 'event', key, untilMicros };
+};
 
 const waitForReplies = async (
   book: DelegationBook,

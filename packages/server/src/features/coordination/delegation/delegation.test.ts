@@ -115,6 +115,22 @@ describe('an agent with connections', () => {
     expect((await world.said(session)).join('\n')).toContain('user: Reply of agent clerk-1:\n\ncounted');
   });
 
+  it('waits for a task that its session asked for', async () => {
+    const key = 'task:one';
+    world.tasks.set('dig', { isOpen: true, key, shown: { phase: 'RUNNING' } });
+    const turn = await ask(wait('dig'));
+    expect(turn).toMatchObject({ state: 'WAITING', worker: '' });
+    world.tasks.set('dig', { isOpen: false, key, shown: { phase: 'NEEDS_REVIEW' } });
+    await world.machine.store.write((tx) => world.machine.process.runtime.wakes.wake(tx, turn.id, key));
+    await world.settle();
+    expect(await last()).toContain('agent_wait -> {"phase":"NEEDS_REVIEW"}');
+    world.tasks.set('dig', { isOpen: true, key, shown: {} });
+    await ask(wait('dig', { timeout_seconds: 2 }));
+    await world.machine.advance(3_000);
+    await world.settle();
+    expect(await last()).toContain('task dig is still worked on');
+  });
+
   it('stops waiting when a message steers it', async () => {
     const turn = await ask(send('!hold desk'), wait(), '!say done');
     expect(turn).toMatchObject({ state: 'WAITING' });

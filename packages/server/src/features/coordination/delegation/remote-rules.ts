@@ -48,7 +48,7 @@ const MAX_DELAY_MS = 30_000;
 /** True for a media type that one of the modes names, such as `text/*`. */
 const covers = (modes: readonly string[], mediaType: string): boolean =>
   modes.some((mode) => {
-    const [type = '', subtype = ''] = mode.toLowerCase().split(';', 1).join('').trim().split('/');
+    const [type, subtype] = mode.toLowerCase().split(';', 1).join('').trim().split('/');
     const [ownType, ownSubtype] = mediaType.toLowerCase().split('/');
     return (type === '*' || type === ownType) && (subtype === '*' || subtype === ownSubtype);
   });

@@ -3,7 +3,7 @@ import { Fault } from '../../../base/index.ts';
 import type { ResourceWriter } from '../../../controllers/contract.ts';
 import type { SessionLifecycle } from '../../../runtime/contract.ts';
 import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts';
-import { originOf } from './task-origin.ts';
+import { originOf, wakeKeys, wakesOf } from './task-origin.ts';
 import { canMoveTask, type TaskActor, wakesOwner } from './task-rules.ts';
 import { changedStatus, type TaskChange, type TaskTimes, taskStatus } from './task-status.ts';
 import { armTaskTimer } from './task-timers.ts';
@@ -43,10 +43,12 @@ export class TaskMoves {
     const isCutOff = after.phase !== before.phase && CUTTING.has(after.phase);
     // Held before the task is written, as everywhere else: the end of the turn then finds a task that is over.
     if (isCutOff) await tx.log.lockSession(before.executionRef?.sessionId ?? '');
-    const stored = (await writer.writeStatus(tx, current.key, () => ({ status: after }))) ?? current;
+    const isNews = after.phase !== before.phase && wakesOwner(after.phase);
+    const system = isNews ? { system: wakeKeys(wakesOf(current) + 1) } : {};
+    const stored = (await writer.writeStatus(tx, current.key, () => ({ status: after, ...system }))) ?? current;
     if (isCutOff) await stop?.(tx, before);
     if (after.expiresAt !== before.expiresAt) await armTaskTimer(tx, stored);
-    if (after.phase !== before.phase && wakesOwner(after.phase)) await queueOwnerWake(tx, stored, originOf(stored));
+    if (isNews) await queueOwnerWake(tx, stored, originOf(stored));
     return stored;
   }
 }

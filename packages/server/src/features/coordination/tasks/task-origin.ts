@@ -40,6 +40,15 @@ export const originKeys = (origin: TaskOrigin): SystemKeys => ({
   annotations: { [ORIGIN]: JSON.stringify(origin) },
 });
 
+const WAKES = 'svc/~task-wakes';
+
+/** How often the owner has had something to do or to know so far. */
+export const wakesOf = ({ annotations }: Pick<StoredResource, 'annotations'>): number =>
+  Number(annotations[WAKES] ?? 0);
+
+/** What keeps that number with the task. */
+export const wakeKeys = (wakes: number): SystemKeys => ({ annotations: { [WAKES]: String(wakes) } });
+
 /** Why a turn that works on a task begins. */
 export const taskCause = (key: ResourceKey, from: Pick<TurnCause, 'identity' | 'lineage'>): TurnCause => ({
   kind: 'task',

@@ -84,7 +84,8 @@ export interface TaskChange {
   readonly progressSummary?: string;
   /** The summary is of work that was done before: it goes. */
   readonly clearsSummary?: boolean;
-  readonly artifacts?: readonly FileObjectRef[];
+  /** What the work has produced: URIs of artifacts, and where their content is. */
+  readonly outputs?: { readonly uris: readonly string[]; readonly artifacts: readonly FileObjectRef[] };
   /** Where the work is done. */
   readonly executionRef?: TaskExecutionRef;
   readonly execution?: Execution;
@@ -103,7 +104,7 @@ export const changedStatus = (
   const isSame =
     phase === status.phase &&
     progressSummary === status.progressSummary &&
-    change.artifacts === undefined &&
+    change.outputs === undefined &&
     change.executionRef === undefined &&
     (execution === undefined || execution === executionOf(status));
   if (isSame) return status;
@@ -118,7 +119,9 @@ export const changedStatus = (
     phase,
     progressSummary,
     updatedAt: BigInt(now),
-    ...(change.artifacts === undefined ? {} : { resultArtifacts: [...change.artifacts] }),
+    ...(change.outputs === undefined
+      ? {}
+      : { resultArtifacts: [...change.outputs.artifacts], outputArtifactUris: [...change.outputs.uris] }),
     ...(change.executionRef === undefined ? {} : { executionRef: change.executionRef }),
     ...(hasEnded ? end : {}),
   });

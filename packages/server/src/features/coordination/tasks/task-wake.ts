@@ -4,10 +4,10 @@ import type { QueueWorker, ReconcileOutcome, WorkItem } from '../../../controlle
 import { oncePerCall } from '../../../idempotency/index.ts';
 import { type Admission, type CallWakes, PART, type TurnCause } from '../../../runtime/contract.ts';
 import type { SessionRow, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
-import { TASK_LABEL, type TaskOrigin, taskCause } from './task-origin.ts';
+import { TASK_LABEL, type TaskOrigin, taskCause, wakesOf } from './task-origin.ts';
 import { taskSpec, taskStatus } from './task-status.ts';
 
-/** Queue item that informs the session which asked for a task of a move; key = uid and version, so one for each move. */
+/** Queue item that informs the session which asked for a task of a move; key = uid and number of the move. */
 const TASK_WAKE = 'task.wake';
 
 /** The key under which a call waits for the next move of a task that concerns its owner. */
@@ -36,8 +36,17 @@ export const queueOwnerWake = async (tx: WriteTx, stored: StoredResource, origin
     // The owner's turn continues what it did: it is as deep as the turn that asked for the task.
     cause: { identity, lineage: lineage.slice(0, -1) },
   };
-  const item = { kind: TASK_WAKE, key: `${stored.uid}/${stored.version}`, dueAt: tx.steadyNow(), attempts: 0 };
+  const item = { kind: TASK_WAKE, key: wakeName(stored), dueAt: tx.steadyNow(), attempts: 0 };
   await tx.queue.put({ ...item, payload: JSON.stringify(news) });
+};
+
+const wakeName = (stored: StoredResource): string => `${stored.uid}/${wakesOf(stored)}`;
+
+const onceKey = (name: string): string => `${TASK_WAKE}/${name}`;
+
+/** The owner has seen the newest move by itself: no message about it is sent any more. */
+export const noteSeen = async (tx: WriteTx, stored: StoredResource): Promise<void> => {
+  await oncePerCall(tx, onceKey(wakeName(stored)), () => Promise.resolve('seen'));
 };
 
 const newsText = (stored: StoredResource): string => {
@@ -73,7 +82,7 @@ export class OwnerWake implements QueueWorker {
     const news = JSON.parse(item.payload) as OwnerNews;
     try {
       // The item may run again although its transaction is durable.
-      await this.#deps.store.write((tx) => oncePerCall(tx, `${TASK_WAKE}/${item.key}`, () => this.#tell(tx, news)));
+      await this.#deps.store.write((tx) => oncePerCall(tx, onceKey(item.key), () => this.#tell(tx, news)));
       return { done: true };
     } catch (error) {
       if (!isFault(error) || error.code === 'UNAVAILABLE' || error.code === 'INTERNAL') throw error;

@@ -33,6 +33,17 @@ const askingTool: Tool = {
   capability: { name: 'code', action: 'run' },
   run: async () => textResult('dug'),
 };
+/** A tool that waits for an event. */
+const dozingTool: Tool = {
+  name: 'doze',
+  description: 'waits until dawn',
+  inputSchema: { type: 'object' },
+  effect: 'read',
+  run: async ({ waited, nowMicros }) =>
+    waited?.endedBy === 'event'
+      ? textResult('awake')
+      : { wait: 'event', key: 'dawn', untilMicros: waited?.untilMicros ?? nowMicros + DAY_MS * 1_000 },
+};
 const ASKING = { code: fromJson(ListValueSchema, [{ action: 'run', approval: 'ask' }]) };
 
 /** Tasks, the turn engine and the demo model on a real store; queue workers run when a test says so. */
@@ -44,10 +55,12 @@ class TaskWorld {
   owner = '';
   writer!: TransactionalResourceWriter;
   module!: ReturnType<typeof tasksModule>;
+  /** Artifacts of delegates, and whom they were given to. */
+  readonly handedOver: string[] = [];
 
   /** `concurrency` 0: turns stay in the queue. */
   constructor(config: { readonly concurrency?: number } = {}) {
-    this.engine = new EngineHarness({ clock: this.clock, tools: [askingTool], config });
+    this.engine = new EngineHarness({ clock: this.clock, tools: [askingTool, dozingTool], config });
   }
 
   async start(): Promise<void> {
@@ -77,6 +90,10 @@ class TaskWorld {
       audit,
       namespaces,
       visibleNamespaces,
+      handOverArtifacts: async (_context, uris, target) => {
+        this.handedOver.push(`${uris.join()} to ${target?.agent} ${target?.sessionId}`);
+        return uris.map((uri) => ({ key: uri, mediaType: 'text/csv', sizeBytes: 3n, sha256: 'a', filename: 'a.csv' }));
+      },
       settings,
       views: new ResourceViews(),
       admission: runtime.admission,
@@ -312,7 +329,7 @@ describe('the work behind a task', () => {
     const { OwnerWake } = await import('./task-wake.ts');
     const { turnId } = await world.engine.send(world.owner, '!hold never');
     await expect.poll(async () => (await store.direct.log.session(world.owner))?.activeTurnId).toBe(turnId);
-    const { uid, version, key } = await world.record(name);
+    const { uid, key } = await world.record(name);
     const payload = JSON.stringify({
       key,
       uid,
@@ -320,11 +337,59 @@ describe('the work behind a task', () => {
       text: 'x',
       cause: { identity: 'a', lineage: [] },
     });
-    const item = { kind: 'task.wake', key: `${uid}/${version}`, payload };
+    const item = { kind: 'task.wake', key: `${uid}/1`, payload };
     const worker = new OwnerWake({ store, wakes, admission });
     for (let runs = 0; runs < 2; runs++) expect(await worker.run(item)).toEqual({ done: true });
     expect(woken).toEqual([`${turnId} ${taskWaitKey(uid)}`]);
     expect(await world.told()).toEqual([]);
+  });
+
+  it('stays RUNNING while its turn waits for something other than a person', async () => {
+    const { name } = await world.create('!tool doze {}');
+    await world.until(name, { phase: 'RUNNING', execution: 'AwaitingEvent' });
+    expect(await world.told()).toEqual([]);
+    const { turnId } = await world.task(name);
+    const { store, runtime } = world.engine;
+    await store.write((tx) => runtime.wakes.wake(tx, turnId, 'dawn'));
+    await world.until(name, { phase: 'NEEDS_REVIEW', execution: 'Completed' });
+    expect(await world.told()).toHaveLength(1);
+  });
+
+  it('is waited for by the session that asked for it, which gets no message about what it saw', async () => {
+    const { name } = await world.create('!tool doze {}');
+    const owner = { namespace: 'default', sessionId: world.owner };
+    await world.until(name, { phase: 'RUNNING', execution: 'AwaitingEvent' });
+    const { uid } = await world.record(name);
+    expect(await world.module.awaitTask(owner, name)).toMatchObject({ isOpen: true, key: taskWaitKey(uid) });
+    expect(await world.module.awaitTask({ ...owner, sessionId: 'another' }, name)).toBeUndefined();
+    const { turnId } = await world.task(name);
+    await world.engine.store.write((tx) => world.engine.runtime.wakes.wake(tx, turnId, 'dawn'));
+    // The queue has not run yet: the call sees the end of the work before the owner is woken.
+    await expect.poll(() => world.task(name)).toMatchObject({ phase: 'NEEDS_REVIEW' });
+    const seen = await world.module.awaitTask(owner, name);
+    expect(seen).toMatchObject({ isOpen: false, shown: { name, phase: 'NEEDS_REVIEW' } });
+    expect(await world.told()).toEqual([]);
+    await world.call('update_task', { name, phase: 'RUNNING', progress_summary: 'again' });
+    await world.until(name, { phase: 'NEEDS_REVIEW' });
+    expect(await world.told()).toHaveLength(1);
+  });
+
+  it('names what it has produced, which its delegate alone hands over', async () => {
+    const { name } = await world.create('!hold never');
+    const { sessionId, turnId } = await world.until(name, { phase: 'RUNNING' });
+    const report = { name, phase: 'NEEDS_REVIEW', output_artifact_uris: ['artifact://a'] };
+    expect(await world.call('update_task', report)).toMatchObject({ ok: false, code: 'denied' });
+    expect(world.handedOver).toEqual([]);
+    const delegate = { agent: 'worker', sessionId, turnId };
+    expect(await world.call('update_task', report, delegate)).toMatchObject({
+      phase: 'NEEDS_REVIEW',
+      output_artifact_uris: ['artifact://a'],
+    });
+    expect(world.handedOver).toEqual([`artifact://a to helper ${world.owner}`]);
+    expect(taskStatus(await world.record(name))).toMatchObject({
+      outputArtifactUris: ['artifact://a'],
+      resultArtifacts: [{ key: 'artifact://a', filename: 'a.csv' }],
+    });
   });
 
   it('is not begun in another namespace, unless over a connection', async () => {

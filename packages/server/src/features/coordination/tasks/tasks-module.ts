@@ -5,6 +5,7 @@ import { stopExecution, TaskMoves, type TaskMovesDeps } from './task-moves.ts';
 import { type TaskOperationsDeps, taskOperations } from './task-operations.ts';
 import { TaskTimer, type TaskTimerDeps } from './task-timer.ts';
 import { TaskTurns } from './task-turns.ts';
+import { type AwaitTask, awaitTask } from './task-waiting.ts';
 import { OwnerWake } from './task-wake.ts';
 import { furtherWork, TaskDispatcher } from './task-work.ts';
 import { delegationTools, type TaskToolsDeps, taskTools } from './tools/index.ts';
@@ -33,8 +34,12 @@ interface TasksModuleDeps
   };
 }
 
+interface TasksModule extends FeatureModule {
+  readonly awaitTask: AwaitTask;
+}
+
 /** The kind Task with its life: delegates, owners, UpdateTask, expiry and retention. */
-export const tasksModule = (deps: TasksModuleDeps): FeatureModule => {
+export const tasksModule = (deps: TasksModuleDeps): TasksModule => {
   const { settings, lifecycle, admission, writer } = deps;
   const times = timesOf(settings);
   const moves = new TaskMoves({ writer, times });
@@ -46,6 +51,7 @@ export const tasksModule = (deps: TasksModuleDeps): FeatureModule => {
     operations: taskOperations(made),
     tools: taskTools(forTools),
     toolSources: [delegationTools(forTools)],
+    awaitTask: awaitTask(deps.store),
   };
 };
 

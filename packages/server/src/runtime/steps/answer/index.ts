@@ -3,5 +3,5 @@
  * whole. It journals nothing. Used by the steps and, through their index, by the attempt.
  */
 export { DeltaPressure } from './delta-pressure.ts';
-export type { CallOutcome, ModelAnswer, RequestedCall } from './model-answer.ts';
+export type { AskedCall, CallOutcome, ModelAnswer, RequestedCall } from './model-answer.ts';
 export { PartWriter, type WriterPorts } from './part-writer.ts';

@@ -1,5 +1,5 @@
 import type { ModelError, ModelFinish } from '../../../models/contract.ts';
-import type { TurnUsage } from '../../contract.ts';
+import type { KeptCall, TurnUsage } from '../../contract.ts';
 import type { ResolvedProfile } from '../../record/index.ts';
 
 /** A tool call as the model wrote it; `inputText` may be no JSON at all. */
@@ -19,6 +19,12 @@ export type CallOutcome =
     }
   | { readonly kind: 'failed'; readonly error: ModelError; readonly usage: TurnUsage | undefined }
   | { readonly kind: 'aborted' };
+
+/** A model call as what it is remembered by. */
+export interface AskedCall {
+  /** What is kept of it with its answer; undefined when no request left. */
+  kept(): KeptCall | undefined;
+}
 
 /** A model's complete answer, with what it was asked. */
 export interface ModelAnswer {

@@ -12,6 +12,7 @@ import {
 } from '../../contract.ts';
 import { type EventSequencer, partId } from '../../record/index.ts';
 import type { DeltaPressure } from './delta-pressure.ts';
+import type { AskedCall } from './model-answer.ts';
 
 /** Shortest time between two text events of one part while the process is busy; what comes sooner is merged. */
 const COALESCE_MS = 20;
@@ -75,6 +76,8 @@ export class PartWriter {
   /** True while the pieces of the read in progress are collected. */
   #isCollecting = false;
   #silent = false;
+  /** The call that brings this answer; set before its first piece. */
+  call: AskedCall | undefined;
   readonly #isLost: () => boolean;
 
   constructor(

@@ -10,4 +10,5 @@ export {
   usagePart,
 } from './model-call.ts';
 export { modelRequest, targetKey } from './model-request.ts';
-export { type PromptPorts, planPrompt } from './prompt-plan.ts';
+export { type PlannedCall, type PromptPorts, planPrompt } from './prompt-plan.ts';
+export { SentCall } from './sent-call.ts';

@@ -14,6 +14,7 @@ import {
 import type { CallOutcome, ModelAnswer, PartWriter, RequestedCall } from '../answer/index.ts';
 import type { StepTurn } from '../contract.ts';
 import { targetKey } from './model-request.ts';
+import type { SentCall } from './sent-call.ts';
 
 const turnUsage = (usage: ModelUsage): TurnUsage => ({
   inputTokens: usage.inputTokens,
@@ -133,6 +134,8 @@ interface CallIo {
   readonly turn: Pick<StepTurn, 'signal' | 'span' | 'claim'>;
   readonly writer: PartWriter;
   readonly hideReasoning: boolean;
+  /** What is remembered of the call; absent for calls that are not steps. */
+  readonly call?: SentCall;
 }
 
 /** Files follow the text, stored before they are shown, as long as the turn's claim tries. */
@@ -164,7 +167,11 @@ export const runModelCall = async (request: ModelRequest, io: CallIo, ports: Cal
   const startedMs = clock.monotonicMs();
   let traced: TracedOutcome = THREW;
   try {
-    const sent = traceHeaders === undefined ? request : { ...request, traceHeaders };
+    const sent = {
+      ...request,
+      ...(traceHeaders === undefined ? {} : { traceHeaders }),
+      ...(io.call === undefined ? {} : { onSent: io.call.onSent }),
+    };
     // Awaited here and not deeper: a frame less for as long as the answer streams.
     await ports.models.stream(sent, receiver.receive, signal);
     if (receiver.files.length > 0) await placeFiles(request.namespace, { turn, writer, receiver }, ports);
@@ -175,6 +182,7 @@ export const runModelCall = async (request: ModelRequest, io: CallIo, ports: Cal
     span.end(traced, writer);
     const durationMs = clock.monotonicMs() - startedMs;
     const firstChunkMs = receiver.firstMs === undefined ? undefined : receiver.firstMs - startedMs;
+    io.call?.noteTimes(durationMs, firstChunkMs);
     meter.modelCalled({ target, purpose, durationMs, firstChunkMs, outcome: traced });
   }
 };

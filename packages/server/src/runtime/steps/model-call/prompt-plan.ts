@@ -39,6 +39,9 @@ const activeSkills = ({ features }: AgentRevision['spec'], { skills }: SessionSi
   return fixed.length === 0 ? skills : [...new Set([...fixed, ...skills])];
 };
 
+/** A planned call, with what it was planned from. */
+export type PlannedCall = Extract<PromptPlan, { kind: 'call' }> & { readonly request: PromptRequest };
+
 /** Goals and skills as they are now: tools of the step before may have changed them, and others the text of a skill. */
 const readSide = async (
   tx: ReadTx,
@@ -60,7 +63,7 @@ export const planPrompt = async (
     readonly skipCompaction: boolean;
     readonly ports: PromptPorts;
   },
-): Promise<PromptPlan> => {
+): Promise<Exclude<PromptPlan, { kind: 'call' }> | PlannedCall> => {
   const { agent, session, row, body, claim } = turn;
   const { store, prompts, skills: source } = call.ports;
   const side = parseSide(session);
@@ -83,5 +86,6 @@ export const planPrompt = async (
     goals: goals.filter((goal) => goal.phase === 'active'),
     ...(skills === undefined ? {} : { skills }),
   };
-  return claim.patiently(() => prompts.plan(request));
+  const plan = await claim.patiently(() => prompts.plan(request));
+  return plan.kind === 'call' ? { ...plan, request } : plan;
 };

@@ -92,6 +92,15 @@ const SANDBOX_LEASES = keyedTable({
 
 export type SandboxLeaseRow = RowOf<typeof SANDBOX_LEASES>;
 
+/** Texts that requests to models were made of, each once for a namespace. What is in `body` is the runtime's matter. */
+const PROMPT_SOURCES = keyedTable({
+  name: 'prompt_sources',
+  columns: { namespace: 'text', hash: 'text', body: 'text', expiresAt: 'integer' },
+  key: ['namespace', 'hash'],
+  fixed: [],
+  queries: { oldest: { equal: [], order: ['expiresAt', 'namespace', 'hash'], direction: 'ascending' } },
+});
+
 /** The outbox and the timers of every feature, by the kind of work. */
 const QUEUE = queueTable('queue');
 
@@ -105,6 +114,7 @@ export const DESCRIBED_TABLES = {
   delegations: DELEGATIONS,
   idempotency: IDEMPOTENCY,
   leases: LEASES,
+  promptSources: PROMPT_SOURCES,
   mcpGrants: MCP_GRANTS,
   mcpSignIns: MCP_SIGN_INS,
   oauthClients: OAUTH_CLIENTS,

@@ -7,7 +7,22 @@ CREATE INDEX search_documents_embedded ON search_documents (embedded, row);
 
 -- Vectors of chunks, by whatever model made them, of unit length. Numbers and no type of an extension, so that every database holds them.
 CREATE TABLE search_vectors (
-  chunk bigint PRIMARY KEY REFERENCES search_chunks (row) ON DELETE CASCADE,
+  chunk bigint PRIMARY KEY,
   model text COLLATE "C" NOT NULL,
   vector real[] NOT NULL
 );
+
+-- A vector goes with its chunk, also where a release deletes that knows nothing of vectors. No foreign key: it would forbid TRUNCATE,
+-- by which a restore empties the tables and begins their numbers anew.
+CREATE FUNCTION search_chunks_removed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'TRUNCATE' THEN
+    DELETE FROM search_vectors;
+  ELSE
+    DELETE FROM search_vectors WHERE chunk = OLD.row;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER search_chunks_removed AFTER DELETE ON search_chunks FOR EACH ROW EXECUTE FUNCTION search_chunks_removed();
+CREATE TRIGGER search_chunks_emptied AFTER TRUNCATE ON search_chunks
+  FOR EACH STATEMENT EXECUTE FUNCTION search_chunks_removed();

@@ -9,7 +9,7 @@ import { identityFolder } from '../file-rules.ts';
 import { PdfTexts } from '../pdf/index.ts';
 import { type FileWorld, openFileWorld } from '../testing/file-world.ts';
 import { pdfDocument } from '../testing/pdf-document.ts';
-import { artifactTools, fileTools, ToolFiles } from './index.ts';
+import { artifactTools, fileTools, handOverArtifacts, keepArtifact, ToolFiles } from './index.ts';
 
 const SESSION = '01900000-0000-7000-8000-000000000001';
 const OTHER = '01900000-0000-7000-8000-000000000002';
@@ -208,6 +208,23 @@ describe('artifact tools', () => {
     expect(promoted).toMatchObject({ path: '/kept.md', media_type: 'text/markdown' });
     expect(await call('promote_artifact', promote, { ...other, idempotencyKey: 'k1' })).toEqual(promoted);
     expect(await world.search('kept')).toEqual(['/kept.md']);
+  });
+
+  it('are handed over to the session that asked for them, and kept for one whose agent elsewhere sent them', async () => {
+    const { artifact_uri: uri } = await call('create_artifact', { title: 'report', content: 'kept' });
+    const worker = { namespace: 'default', agent: 'helper', sessionId: SESSION, turnId: 't', identity: 'anna' };
+    const target = { namespace: 'default', agent: 'helper', sessionId: OTHER };
+    const handOver = handOverArtifacts(world.artifacts);
+    expect(await handOver(worker as never, [uri], target)).toMatchObject([
+      { mediaType: 'text/markdown', sizeBytes: 4n },
+    ]);
+    expect((await call('read_artifact', { artifact_uri: uri }, { sessionId: OTHER })).content).toBe('kept');
+    const foreign = handOver({ ...worker, sessionId: OTHER } as never, [uri], undefined);
+    await expect(foreign).rejects.toThrow('is an artifact of another session');
+    const file = { key: 'm/0', mediaType: 'text/csv', filename: '../a.csv', content: Buffer.from('1,2') };
+    const kept = await keepArtifact(world.artifacts)(worker, file);
+    expect(await keepArtifact(world.artifacts)(worker, file)).toBe(kept);
+    expect(await call('read_artifact', { artifact_uri: kept })).toMatchObject({ title: '..-a.csv', content: '1,2' });
   });
 
   it('refuse foreign URIs, two contents, text that is not base64 and labels of the system', async () => {

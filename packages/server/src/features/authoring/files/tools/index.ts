@@ -8,6 +8,8 @@ export { memoryTools, type SearchPlaces, type Understand } from './memory-tools.
 export {
   type ArtifactObjects,
   artifactObjects,
+  type HandOverArtifacts,
+  handOverArtifacts,
   type KeepArtifact,
   keepArtifact,
   type ShareArtifacts,

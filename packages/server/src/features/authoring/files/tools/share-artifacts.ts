@@ -5,7 +5,7 @@ import { oncePerCall } from '../../../../idempotency/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
 import { toolOrigin } from '../../../../tools/authority-contract.ts';
 import type { ToolContext } from '../../../../tools/contract.ts';
-import { type Artifacts, artifactUri } from '../artifacts/index.ts';
+import { type Artifacts, artifactMessage, artifactUri } from '../artifacts/index.ts';
 import { filenameOf } from './artifact-tools.ts';
 
 /** What a session that is given work may do with the artifacts that come with it. */
@@ -38,6 +38,40 @@ export const shareArtifacts =
       });
       await artifacts.grant(toolOrigin(context, 'agent_send'), { place, id: artifact.id }, access);
     }
+  };
+
+/** Gives artifacts of the session that calls to another session, and answers where their content is. */
+export type HandOverArtifacts = (
+  context: ToolContext,
+  uris: readonly string[],
+  /** Absent: no one in particular. */
+  target: Parameters<ShareArtifacts>[2] | undefined,
+) => Promise<
+  readonly {
+    readonly key: string;
+    readonly mediaType: string;
+    readonly sizeBytes: bigint;
+    readonly sha256: string;
+    readonly filename: string;
+  }[]
+>;
+
+/** Throws as `shareArtifacts`. */
+export const handOverArtifacts =
+  (artifacts: Artifacts): HandOverArtifacts =>
+  async (context, uris, target) => {
+    const place = { ns: context.namespace, agent: context.agent, sessionId: context.sessionId };
+    const found: Awaited<ReturnType<HandOverArtifacts>>[number][] = [];
+    for (const uri of uris) {
+      const artifact = await artifacts.open(place, uri, 'read');
+      if (artifact.sessionId !== context.sessionId)
+        throw invalidField('output_artifact_uris', `${uri} is an artifact of another session`);
+      const { key = '' } = artifactMessage(artifact).objectRef ?? {};
+      const { mediaType, sizeBytes, sha256, filename } = artifact;
+      found.push({ key, mediaType, sizeBytes: BigInt(sizeBytes), sha256, filename });
+    }
+    if (target !== undefined) await shareArtifacts(artifacts)(context, uris, target);
+    return found;
   };
 
 /** Objects of artifacts that the session of a call may read, by their addresses. */

@@ -6,6 +6,8 @@ import { Fault, seededRandom, silentLog } from '../../../../base/index.ts';
 import type { Operation, StreamSink } from '../../../../operations/index.ts';
 import { ResourceViews } from '../../../../resources/index.ts';
 import { eventSubject, type SessionEvent } from '../../../../runtime/contract.ts';
+import { createHistoryReader } from '../../../../runtime/history/index.ts';
+import { createStepInspector } from '../../../../runtime/inspection/index.ts';
 import { CursorCodec, createAnswerCursors, StreamRegistry } from '../../../../runtime/stream/index.ts';
 import { EngineHarness, type HarnessOptions } from '../../../../runtime/testing/engine-harness.ts';
 import type { Store } from '../../../../store/contracts/index.ts';
@@ -120,7 +122,7 @@ export class SessionHarness {
 
   async start(): Promise<void> {
     await this.engine.start();
-    const { store, bus, clock, ids, runtime, objects } = this.engine;
+    const { store, bus, clock, ids, runtime, objects, models } = this.engine;
     const streamDeps = {
       store: this.#countingReads(store),
       bus,
@@ -140,6 +142,12 @@ export class SessionHarness {
       lifecycle: runtime.lifecycle,
       streams: this.streams,
       cursors: createAnswerCursors(new CursorCodec(store.epoch)),
+      steps: createStepInspector({
+        store,
+        models,
+        history: createHistoryReader(),
+        readObject: (namespace, object) => objects.read(namespace, object),
+      }),
       agents: {
         current: (_tx, _ns, name) => Promise.resolve(this.engine.agents.get(name)),
         revision: (_tx, current) => Promise.resolve(current),

@@ -14,7 +14,8 @@ export const partMessage = (part: Part): SessionMessagePart => ({
   ...(part.object === undefined ? {} : { object: objectMessage(part.object) }),
 });
 
-const objectMessage = (object: ObjectData): NonNullable<SessionMessagePart['object']> =>
+/** What names stored bytes on the wire. */
+export const objectMessage = (object: ObjectData): NonNullable<SessionMessagePart['object']> =>
   create(ObjectRefSchema, {
     key: object.key,
     mediaType: object.mediaType,

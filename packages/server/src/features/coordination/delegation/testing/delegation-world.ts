@@ -9,7 +9,7 @@ import { createToolRegistry } from '../../../../tools/index.ts';
 import { DelegationBook } from '../delegation-book.ts';
 import { createDelegationHook } from '../delegation-hook.ts';
 import { parseDelegation } from '../delegation-rules.ts';
-import { delegationTools } from '../delegation-tools.ts';
+import { type AwaitTask, delegationTools } from '../delegation-tools.ts';
 import { DelegationWorker } from '../delegation-worker.ts';
 import { type KeepArtifact, PeerCourier } from '../peer-courier.ts';
 import { PeerPost } from '../peer-post.ts';
@@ -38,6 +38,8 @@ export class DelegationWorld {
   readonly peer = new ScriptedPeer();
   /** What it sent to be kept. */
   readonly artifacts = new Map<string, string>();
+  /** Tasks of the session by name. */
+  readonly tasks = new Map<string, NonNullable<Awaited<ReturnType<AwaitTask>>>>();
   courier!: PeerCourier;
   /** Artifacts that were shared, and with whom. */
   readonly shared: string[] = [];
@@ -105,6 +107,7 @@ export class DelegationWorld {
       source: delegationTools({
         book,
         post,
+        awaitTask: async (_context, name) => this.tasks.get(name),
         shareArtifacts: async (_context, uris, target) => {
           for (const uri of uris) this.shared.push(`${uri} with ${target.agent}`);
         },

@@ -26,7 +26,7 @@ export const TASK_NAME = { type: 'string', minLength: 1, maxLength: 253 } as con
 export const shownTask = (record: StoredResource) => {
   const { title, description, type, owner, delegate } = taskSpec(record);
   const status = taskStatus(record);
-  const { executionRef, resultArtifacts } = status;
+  const { executionRef, outputArtifactUris } = status;
   return {
     name: record.key.name,
     title,
@@ -37,7 +37,7 @@ export const shownTask = (record: StoredResource) => {
     ...(owner === undefined ? {} : { owner: owner.name }),
     ...(delegate === undefined ? {} : { delegate: delegate.name }),
     ...(status.progressSummary === '' ? {} : { progress_summary: status.progressSummary }),
-    ...(resultArtifacts.length === 0 ? {} : { artifacts: resultArtifacts.map(({ filename }) => filename) }),
+    ...(outputArtifactUris.length === 0 ? {} : { output_artifact_uris: outputArtifactUris }),
     ...(executionRef === undefined ? {} : { session_id: executionRef.sessionId }),
     created_at: shownTime(Number(status.createdAt)),
     updated_at: shownTime(Number(status.updatedAt)),

@@ -1,9 +1,10 @@
-import { TaskPhase } from '@svc/api/resources';
+import { create } from '@bufbuild/protobuf';
+import { FileObjectRefSchema, TaskPhase } from '@svc/api/resources';
 import { Fault, textOrEmpty } from '../../../../base/index.ts';
 import { oncePerCall } from '../../../../idempotency/index.ts';
 import { formatKey } from '../../../../resources/index.ts';
 import { lineageBelow, parseBody } from '../../../../runtime/contract.ts';
-import type { StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
+import type { ReadTx, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
 import { jsonResult, toolOrigin } from '../../../../tools/authority-contract.ts';
 import type { Tool, ToolContext } from '../../../../tools/contract.ts';
 import { originOf, TASK_LABEL, taskOfTurn } from '../task-origin.ts';
@@ -14,6 +15,7 @@ import type { TaskToolsDeps } from './task-tools-deps.ts';
 
 const NAME = 'update_task';
 const SUMMARY_MAX = 16_384;
+const OUTPUTS_MAX = 20;
 
 /** update_task: the delegate reports, the owner reviews, sends further work or ends the task. */
 export const updateTask = (deps: TaskToolsDeps): Tool => ({
@@ -26,25 +28,60 @@ export const updateTask = (deps: TaskToolsDeps): Tool => ({
       name: TASK_NAME,
       phase: { type: 'string', enum: PHASE_NAMES },
       progress_summary: { type: 'string', maxLength: SUMMARY_MAX },
+      output_artifact_uris: {
+        type: 'array',
+        items: { type: 'string' },
+        maxItems: OUTPUTS_MAX,
+        description: 'artifacts of this conversation that are the result; its owner may read them',
+      },
     },
     required: ['name'],
     additionalProperties: false,
   },
   effect: 'write',
   capability: { name: 'tasks', action: 'update' },
-  run: (context, input) =>
-    deps.store.write(async (tx) => {
+  run: async (context, input) => {
+    const outputs = await outputsOf(deps, context, input);
+    return deps.store.write(async (tx) => {
       const done = await oncePerCall(tx, context.idempotencyKey, async () => {
         const name = textOrEmpty(input['name']);
         const record = await storedTask(tx, await namespaceOfTask(tx, context, name), name);
-        return shownTask(await update(deps, tx, { context, input, record }));
+        return shownTask(await update(deps, tx, { context, input, record, outputs }));
       });
       return jsonResult(done);
-    }),
+    });
+  },
 });
 
+/** What the delegate hands over; that its owner may read it does no harm if the report is refused afterwards. */
+const outputsOf = async (
+  { store, handOverArtifacts }: TaskToolsDeps,
+  context: ToolContext,
+  input: Update['input'],
+): Promise<TaskChange['outputs']> => {
+  const { output_artifact_uris: given } = input;
+  if (!Array.isArray(given)) return undefined;
+  const uris = given.map(String);
+  const name = textOrEmpty(input['name']);
+  const record = await store.read(async (tx) => storedTask(tx, await namespaceOfTask(tx, context, name), name));
+  if (!isDelegateOf(record, context))
+    throw new Fault(
+      'PERMISSION_DENIED',
+      'TASK_NOT_YOURS',
+      'only the turn that works on the task hands over its results',
+    );
+  const { sessionId } = originOf(record);
+  const owner = { namespace: record.key.namespace, agent: taskSpec(record).owner?.name ?? '', sessionId };
+  const found = await handOverArtifacts(context, uris, sessionId === '' ? undefined : owner);
+  return { uris, artifacts: found.map((facts) => create(FileObjectRefSchema, facts)) };
+};
+
 /** A task that a connection led here is in the namespace of its owner: the turn that works on it says which. */
-const namespaceOfTask = async (tx: WriteTx, { turnId, namespace }: ToolContext, name: string): Promise<string> => {
+const namespaceOfTask = async (
+  tx: Pick<ReadTx, 'log'>,
+  { turnId, namespace }: ToolContext,
+  name: string,
+): Promise<string> => {
   const turn = await tx.log.turn(turnId);
   const worked = turn === undefined ? undefined : taskOfTurn(parseBody(turn));
   return worked?.name === name ? worked.namespace : namespace;
@@ -54,6 +91,7 @@ interface Update {
   readonly context: ToolContext;
   readonly input: Readonly<Record<string, unknown>>;
   readonly record: StoredResource;
+  readonly outputs?: TaskChange['outputs'];
 }
 
 const update = async (deps: TaskToolsDeps, tx: WriteTx, call: Update): Promise<StoredResource> => {
@@ -79,11 +117,15 @@ const update = async (deps: TaskToolsDeps, tx: WriteTx, call: Update): Promise<S
  */
 const actorsOf = async (tx: WriteTx, context: ToolContext, record: StoredResource): Promise<readonly TaskActor[]> => {
   const { owner } = taskSpec(record);
-  const { executionRef } = taskStatus(record);
-  const isDelegate = executionRef?.sessionId === context.sessionId && executionRef.runId === context.turnId;
+  const isDelegate = isDelegateOf(record, context);
   const isOwnAgent = owner?.name === context.agent && (owner.namespace === '' || owner.namespace === context.namespace);
   const isOwner = isOwnAgent && (originOf(record).sessionId === context.sessionId || !(await isDelegated(tx, context)));
   return [...(isDelegate ? (['delegate'] as const) : []), ...(isOwner ? (['owner'] as const) : [])];
+};
+
+const isDelegateOf = (record: StoredResource, { sessionId, turnId }: ToolContext): boolean => {
+  const { executionRef } = taskStatus(record);
+  return executionRef?.sessionId === sessionId && executionRef.runId === turnId;
 };
 
 const isDelegated = async (tx: WriteTx, { sessionId }: ToolContext): Promise<boolean> =>
@@ -92,13 +134,13 @@ const isDelegated = async (tx: WriteTx, { sessionId }: ToolContext): Promise<boo
 const changeFor = async (
   deps: TaskToolsDeps,
   tx: WriteTx,
-  { context, input, record, by }: Update & { readonly by: readonly TaskActor[] },
+  { context, input, record, by, outputs }: Update & { readonly by: readonly TaskActor[] },
 ): Promise<TaskChange> => {
   const progressSummary = textOrEmpty(input['progress_summary']);
   const phase = phaseOf(input['phase']);
   const { phase: from } = taskStatus(record);
   const sendsBack = phase === TaskPhase.RUNNING && by.includes('owner') && canMoveTask(from, phase, ['owner']);
-  if (!sendsBack) return { phase, progressSummary };
+  if (!sendsBack) return { phase, progressSummary, ...(outputs === undefined ? {} : { outputs }) };
   const { namespace, agent, turnId, identity } = context;
   const lineage = lineageBelow(context.lineage, { namespace, agent, turnId });
   return { phase, ...(await deps.furtherWork(tx, record, { text: progressSummary, identity, lineage })) };

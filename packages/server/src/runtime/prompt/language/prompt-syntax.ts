@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { applyFilter, hasExpressions, isFilter } from '../../resources/expressions/index.ts';
+import { applyFilter, hasExpressions, isFilter } from '../../../resources/expressions/index.ts';
 import { isKnownPath } from './prompt-variables.ts';
 
 type Liquid = typeof import('liquidjs');

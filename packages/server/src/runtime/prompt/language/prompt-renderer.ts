@@ -1,5 +1,5 @@
-import { assert } from '../../base/index.ts';
-import { hasExpressions } from '../../resources/expressions/index.ts';
+import { assert } from '../../../base/index.ts';
+import { hasExpressions } from '../../../resources/expressions/index.ts';
 import { applyPromptFilter, type PromptPiece, parsePrompt } from './prompt-syntax.ts';
 import { type TurnValues, variableValue } from './prompt-variables.ts';
 

@@ -1,4 +1,4 @@
-import type { PromptCheck } from '../contract.ts';
+import type { PromptCheck } from '../../contract.ts';
 import { parsePrompt } from './prompt-syntax.ts';
 
 /** Most violations reported for one prompt. */

@@ -1,0 +1,2 @@
+DROP INDEX prompt_sources_oldest;
+DROP TABLE prompt_sources;
