@@ -97,10 +97,15 @@ export class HarnessTerminals {
 
   async #collect(terminal: Terminal, process: SandboxProcess, limitBytes: number): Promise<void> {
     process.closeInput();
-    for await (const chunk of process.stdout) {
-      const all = Buffer.concat([terminal.output, chunk]);
-      if (all.length > limitBytes) terminal.isCut = true;
-      terminal.output = all.subarray(Math.max(0, all.length - limitBytes));
+    try {
+      for await (const chunk of process.stdout) {
+        const all = Buffer.concat([terminal.output, chunk]);
+        if (all.length > limitBytes) terminal.isCut = true;
+        terminal.output = all.subarray(Math.max(0, all.length - limitBytes));
+      }
+    } catch {
+      // The rest of the output is lost, such as that of a container whose engine went away.
+      terminal.isCut = true;
     }
     terminal.exit = await terminal.exited;
   }
