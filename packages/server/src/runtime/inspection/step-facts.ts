@@ -51,7 +51,9 @@ const lastStep = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow, record: StepReco
 
 /** Model calls that the turn is known to have made. */
 const callsOf = (turn: TurnRow, last: StepRecord | undefined): number => {
-  const { modelCalls } = parseBody(turn);
+  const { modelCalls, harnessPrompts = 0 } = parseBody(turn);
+  // A harness asks its model by itself.
+  if (harnessPrompts > 0) return 0;
   return last?.step ?? modelCalls + (turn.state === 'COMPLETED' ? 1 : 0);
 };
 
