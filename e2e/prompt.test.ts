@@ -9,8 +9,8 @@ interface ShownStep {
   readonly outcome: string;
   readonly provider: string;
   readonly model: string;
-  readonly requestSha256: string;
-  readonly requestBytes: string;
+  readonly sentSha256: string;
+  readonly sentBytes: string;
   readonly usage?: { readonly inputTokens: string };
 }
 
@@ -58,15 +58,17 @@ describe('the requests of a conversation', () => {
       for (const [index, turnId] of turnIds.entries()) {
         const path = turnPath(session, turnId);
         const { steps } = await rest.ok<{ readonly steps: readonly ShownStep[] }>(`GET ${path}/steps`);
-        const received = model.requests.filter(({ text }) => text.startsWith(texts[index] ?? '-')).map(({ body }) => body);
+        const received = model.requests
+          .filter(({ text }) => text.startsWith(texts[index] ?? '-'))
+          .map(({ body }) => body);
         expect(steps.map(({ step }) => step)).toEqual(received.map((_, at) => at + 1));
         for (const [at, body] of received.entries()) {
           const request = await requestOf(path, at + 1);
           expect(request.body).toBe(body);
           expect(request.state).toBe('STEP_REQUEST_STATE_EXACT');
-          const facts = { sha256: request.step.requestSha256, rebuilt: request.rebuiltSha256 };
+          const facts = { sha256: request.step.sentSha256, rebuilt: request.rebuiltSha256 };
           expect(facts).toEqual({ sha256: hashOf(body), rebuilt: hashOf(body) });
-          expect(Number(request.step.requestBytes)).toBe(Buffer.byteLength(body));
+          expect(Number(request.step.sentBytes)).toBe(Buffer.byteLength(body));
           shown.push(`${request.step.outcome} ${request.pieces.map(({ source }) => source).join(' ')}`);
         }
       }
@@ -78,6 +80,7 @@ describe('the requests of a conversation', () => {
       'answered tools system_prompt transcript post_history transcript transcript transcript',
       'answered tools system_prompt transcript transcript transcript transcript transcript transcript post_history',
     ]);
+    await server.kill();
     await server.restart();
     rest = new RestCaller(server.url);
     expect(await compare()).toEqual(before);

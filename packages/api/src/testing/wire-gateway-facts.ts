@@ -82,7 +82,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.GetTurnRequest': '1 session_id string, 2 agent string, 3 ns string, 4 turn_id string',
   'gateway.TurnResponse': '1 turn data.Turn',
   'gateway.ListStepsRequest': '1 session_id string, 2 agent string, 3 ns string, 4 turn_id string',
-  'gateway.ListStepsResponse': '1 steps data.Step[], 2 usage data.TokenCounter, 3 duration_ms uint64',
+  'gateway.ListStepsResponse': '1 steps data.Step[], 2 usage data.TokenCounter, 3 model_ms uint64',
   'gateway.GetStepRequestRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 turn_id string, 5 step uint32, 6 page_size int32, 7 page_token string, 8 include_body bool',
   'gateway.GetStepRequestResponse':

@@ -67,11 +67,11 @@ export const callLines = (request: JsonObject, style: Style): string => {
   const usage = mapOf(step['usage']);
   const first = textOf(step['firstPieceMs']);
   const model = `${harmless(textOf(step['provider']))}/${harmless(textOf(step['model']))}`;
-  const times = `${count(step, 'durationMs')} ms${first === '' ? '' : `, first piece after ${first} ms`}`;
+  const times = `${count(step, 'modelMs')} ms${first === '' ? '' : `, first piece after ${first} ms`}`;
   const state = stateOf(request);
   const verdict =
     state === 'exact'
-      ? style.green(`exact, ${sizeText(count(step, 'requestBytes'))}`)
+      ? style.green(`exact, ${sizeText(count(step, 'sentBytes'))}`)
       : style.red(`${state}: ${harmless(textOf(request['explanation']))}`);
   const used = `${count(usage, 'inputTokens')} in (${count(usage, 'cachedInputTokens')} cached), ${count(usage, 'outputTokens')} out`;
   return [

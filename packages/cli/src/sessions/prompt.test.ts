@@ -12,9 +12,9 @@ interface Asked {
 const steps: Readonly<Record<string, readonly number[]>> = { t2: [1, 2], t1: [1] };
 
 const step = (number: number) => ({
-  ...{ step: number, outcome: 'answered', provider: 'mock', model: 'm-1', durationMs: 40, firstPieceMs: 7 },
+  ...{ step: number, outcome: 'answered', provider: 'mock', model: 'm-1', modelMs: 40, firstPieceMs: 7 },
   usage: { inputTokens: 30n, cachedInputTokens: 10n, outputTokens: 5n },
-  requestBytes: 2_048n,
+  sentBytes: 2_048n,
 });
 
 const system = {

@@ -151,7 +151,7 @@ const stepRow = (step: JsonObject): readonly string[] => {
     textOf(step['outcome']),
     textOf(step['toolCalls']) || '0',
     ...['inputTokens', 'cachedInputTokens', 'outputTokens'].map((field) => textOf(usage[field]) || '0'),
-    textOf(step['durationMs']) || '0',
-    reason === '' ? textOf(step['requestBytes']) : reason,
+    textOf(step['modelMs']) || '0',
+    reason === '' ? textOf(step['sentBytes']) : reason,
   ];
 };

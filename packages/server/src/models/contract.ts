@@ -77,7 +77,7 @@ export interface ModelRequest {
   readonly callNumber: number;
   /** W3C trace headers to pass on. */
   readonly traceHeaders?: Readonly<Record<string, string>>;
-  /** Told the body of the request as it leaves, once for each try; a provider that is called in this process is told `bodyOf`. */
+  /** Gets the body of the request as it leaves, once for each try; for a provider inside this process what `bodyOf` answers. */
   readonly onSent?: (body: string) => void;
 }
 

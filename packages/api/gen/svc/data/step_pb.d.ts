@@ -78,9 +78,9 @@ export declare type Step = Message<"svc.data.Step"> & {
   firstPieceMs?: number | undefined;
 
   /**
-   * @generated from field: uint32 duration_ms = 10;
+   * @generated from field: uint32 model_ms = 10;
    */
-  durationMs: number;
+  modelMs: number;
 
   /**
    * Tool calls that the answer asked for.
@@ -106,14 +106,14 @@ export declare type Step = Message<"svc.data.Step"> & {
   /**
    * SHA-256 of the request as it left, base64url, and its bytes.
    *
-   * @generated from field: string request_sha256 = 14;
+   * @generated from field: string sent_sha256 = 14;
    */
-  requestSha256: string;
+  sentSha256: string;
 
   /**
-   * @generated from field: uint64 request_bytes = 15;
+   * @generated from field: uint64 sent_bytes = 15;
    */
-  requestBytes: bigint;
+  sentBytes: bigint;
 
   /**
    * Empty when enough was kept to rebuild the request; else NOT_RECORDED or JOURNAL_EXPIRED.

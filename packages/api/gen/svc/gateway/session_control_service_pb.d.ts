@@ -548,9 +548,9 @@ export declare type ListStepsResponse = Message<"svc.gateway.ListStepsResponse">
   /**
    * Sum of the milliseconds that models took.
    *
-   * @generated from field: uint64 duration_ms = 3;
+   * @generated from field: uint64 model_ms = 3;
    */
-  durationMs: bigint;
+  modelMs: bigint;
 };
 
 /**

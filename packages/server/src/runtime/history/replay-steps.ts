@@ -24,7 +24,7 @@ export interface ReplayOptions {
   readonly turnId: string;
   readonly target: ModelTarget;
   readonly inputs: ModelFacts['inputs'];
-  /** Told which part each content comes from; absent for calls to models. */
+  /** Gets each content with the part that it comes from; absent for calls to models. */
   readonly trace?: (content: ModelContent, part: Part) => void;
 }
 

@@ -7,7 +7,7 @@ export interface HistoryExtent {
   readonly fence: number;
   /** Turns that began below it were left out: only a part of them was read. */
   readonly floor: number;
-  /** Least and greatest id that was looked at and seen; '' = none. Everything older was left out for its size or is in a summary. */
+  /** Least and greatest id of what was seen; '' = none. Everything older was left out for its size or is in a summary. */
   readonly oldest: string;
   readonly newest: string;
   /** Messages that were seen, behind what a summary covers. */

@@ -134,7 +134,7 @@ interface CallIo {
   readonly turn: Pick<StepTurn, 'signal' | 'span' | 'claim'>;
   readonly writer: PartWriter;
   readonly hideReasoning: boolean;
-  /** What is remembered of the call; absent for calls that are no step. */
+  /** What is remembered of the call; absent for calls that are not steps. */
   readonly call?: SentCall;
 }
 

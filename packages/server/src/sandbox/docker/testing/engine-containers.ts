@@ -39,6 +39,7 @@ interface Container {
   readonly over: PromiseWithResolvers<number>;
 }
 
+const JAILER = 'bwrap';
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/etc/alternatives', '/etc/ld.so.cache'];
 const STREAM = { stdout: 1, stderr: 2 } as const;
 const PATHS = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -88,7 +89,7 @@ export class EngineContainers {
   /** Runs the command of a container; nothing is answered. */
   start(id: string): undefined {
     const container = this.#get(id);
-    const child = spawn('bwrap', this.#options(container.body), {
+    const child = spawn(JAILER, this.#options(container.body), {
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       env: {},
     });

@@ -26,10 +26,10 @@ const recordFields = (record: StepRecord) => ({
   thinkingJson: record.thinking === undefined ? '' : JSON.stringify(record.thinking),
   startedAt: BigInt(record.startedAt),
   ...(record.firstMs === undefined ? {} : { firstPieceMs: record.firstMs }),
-  durationMs: record.durationMs,
+  modelMs: record.durationMs,
   messageId: record.messageId,
-  requestSha256: record.sha256,
-  requestBytes: BigInt(record.bytes),
+  sentSha256: record.sha256,
+  sentBytes: BigInt(record.bytes),
 });
 
 /** A model call as the wire shows it. */

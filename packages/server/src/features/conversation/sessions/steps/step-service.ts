@@ -35,7 +35,7 @@ export class StepService {
     return create(ListStepsResponseSchema, {
       steps: facts.map(stepMessage),
       ...(usage === undefined ? {} : { usage: tokenCounter(usage) }),
-      durationMs: BigInt(facts.reduce((sum, { record }) => sum + (record?.durationMs ?? 0), 0)),
+      modelMs: BigInt(facts.reduce((sum, { record }) => sum + (record?.durationMs ?? 0), 0)),
     });
   }
 

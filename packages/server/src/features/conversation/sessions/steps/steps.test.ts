@@ -53,7 +53,7 @@ describe('the model calls of a turn', () => {
     ]);
     expect(usage?.totalTokens).toBe(steps.reduce((sum, step) => sum + (step.usage?.totalTokens ?? 0n), 0n));
     const answer = await harness.call(controls.getStepRequest, { ...turn, step: 2, includeBody: true });
-    expect(answer).toMatchObject({ state: StepRequestState.EXACT, reason: '', rebuiltSha256: steps[1]?.requestSha256 });
+    expect(answer).toMatchObject({ state: StepRequestState.EXACT, reason: '', rebuiltSha256: steps[1]?.sentSha256 });
     expect(answer.pieces.map(({ source, name, role, form }) => [source, name, role, form])).toEqual([
       ['tool', 'knowledge_get', 'system', 'tool'],
       ['system_prompt', '', 'system', 'text'],

@@ -13,6 +13,10 @@ const WEIGHED_MAX = 1_000;
 const COMMON_MIN = 5_000;
 /** Most chunks of one weighing that are handed on; more than one may belong to a document. */
 const CANDIDATES = 1_000;
+/** What bounds one search; tests bring their own. */
+const LIMITS = { weighed: WEIGHED_MAX, common: COMMON_MIN } as const;
+type Limits = { readonly [Name in keyof typeof LIMITS]: number };
+
 /** Most chunks handed on of those that hold common terms only, the newest ones. */
 const COMMON_CANDIDATES = 200;
 /** What chunks that hold common terms only are worth at most; those that hold a rarer one are worth more, or shifted above it. */
@@ -24,12 +28,12 @@ const WEIGH = sql<WeighedChunk>(
    AND rank MATCH 'bm25(0.0, 8.0, 3.0, 1.0)' ORDER BY rank LIMIT ${CANDIDATES}`,
 );
 const COUNT = sql<{ readonly count: number }>(
-  `SELECT count(*) AS count FROM (SELECT 1 FROM search_words WHERE search_words MATCH ? LIMIT ${COMMON_MIN + 1})`,
+  `SELECT count(*) AS count FROM (SELECT 1 FROM search_words WHERE search_words MATCH ? LIMIT ? + 1)`,
 );
 /** The oldest of the newest chunks that may be weighed. */
 const FLOOR = sql<{ readonly floor: number }>(
   `SELECT coalesce(min(row), 0) AS floor FROM (
-     SELECT rowid AS row FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ${WEIGHED_MAX})`,
+     SELECT rowid AS row FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ? + 0)`,
 );
 const NEWEST = sql<{ readonly chunk: number }>(
   `SELECT rowid AS chunk FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ${COMMON_CANDIDATES}`,
@@ -44,19 +48,20 @@ const NEWEST = sql<{ readonly chunk: number }>(
 export function* weighedChunks(
   connection: Connection,
   asked: { readonly terms: readonly string[]; readonly namespaces: readonly string[] },
+  limits: Limits = LIMITS,
 ): Generator<readonly WeighedChunk[]> {
   const { namespaces } = asked;
   const terms = termsOf(asked.terms);
   if (terms.length === 0 || namespaces.length === 0) return;
   const counted = terms.map((term) => ({
     term,
-    count: connection.of(COUNT).get(anyOf([term], namespaces))?.count ?? 0,
+    count: connection.of(COUNT).get(anyOf([term], namespaces), limits.common)?.count ?? 0,
   }));
-  const rare = counted.filter(({ count }) => count > 0 && count <= COMMON_MIN);
-  const common = counted.filter(({ count }) => count > COMMON_MIN).map(({ term }) => term);
+  const rare = counted.filter(({ count }) => count > 0 && count <= limits.common);
+  const common = counted.filter(({ count }) => count > limits.common).map(({ term }) => term);
   let last = Number.POSITIVE_INFINITY;
-  for (const expression of rareGroups(rare, namespaces)) {
-    const floor = connection.of(FLOOR).get(expression)?.floor ?? 0;
+  for (const expression of rareGroups(rare, namespaces, limits)) {
+    const floor = connection.of(FLOOR).get(expression, limits.weighed)?.floor ?? 0;
     const found = below(connection.of(WEIGH).all(expression, floor), last);
     last = found.at(-1)?.score ?? last;
     yield found;
@@ -76,12 +81,13 @@ export function* weighedChunks(
 const rareGroups = (
   terms: readonly { readonly term: string; readonly count: number }[],
   namespaces: readonly string[],
+  limits: Limits,
 ): readonly string[] => {
   const names = terms.map(({ term }) => term);
   if (names.length === 0) return [];
   const any = anyOf(names, namespaces);
   const total = terms.reduce((sum, { count }) => sum + count, 0);
-  return names.length > 1 && total > WEIGHED_MAX ? [allOf(names, namespaces), any] : [any];
+  return names.length > 1 && total > limits.weighed ? [allOf(names, namespaces), any] : [any];
 };
 
 /** Every term, then any of them: first in paths, then in headings, then anywhere. */
