@@ -52,7 +52,7 @@ const connect = async (
 const connectProgram = (program: string) => {
   const { child, pipe } = agentProcess([process.execPath, '-e', program]);
   open.push(() => child.kill('SIGKILL'));
-  return connectAgent(pipe, recorder().requests);
+  return connectAgent(pipe, recorder({ permission: () => new Promise(() => undefined) }).requests);
 };
 
 describe('an agent', () => {

@@ -49,14 +49,13 @@ const lastStep = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow, record: StepReco
   return { step: record.step, record, toolCalls: 0, outcome, ...(usage === undefined ? {} : { usage }) };
 };
 
-/** Provider in the usage of turns that ran in a harness, which calls models itself: its prompts are not steps. */
-const HARNESS = 'acp';
-
 /** Model calls that the turn is known to have made, apart from those in its journal. */
 const callsOf = (turn: TurnRow, last: StepRecord | undefined): number => {
+  const { modelCalls, harnessPrompts = 0 } = parseBody(turn);
+  // A harness asks its model by itself.
+  if (harnessPrompts > 0) return 0;
   if (last !== undefined) return last.step;
-  const { modelCalls, usage } = parseBody(turn);
-  return turn.state !== 'COMPLETED' || usage?.provider === HARNESS ? 0 : modelCalls + 1;
+  return turn.state === 'COMPLETED' ? modelCalls + 1 : 0;
 };
 
 /** Steps of a turn from its journal and from what the turn keeps of its last call. */

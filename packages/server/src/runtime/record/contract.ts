@@ -207,6 +207,8 @@ export interface TurnBody {
   readonly toolCalls: number;
   /** Model calls journaled so far (steps); the next one is this + 1. */
   readonly modelCalls: number;
+  /** Prompts that began in a harness, which asks its model by itself; absent in turns of models. */
+  readonly harnessPrompts?: number;
   /** Journal entries written; the next index. */
   readonly journalCount: number;
   /** How the next claim continues: with RESET as a new attempt, or where the last one stopped. */

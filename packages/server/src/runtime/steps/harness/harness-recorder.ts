@@ -46,7 +46,7 @@ export class HarnessRecorder {
     return this.#inOrder(async () => {
       const turn = this.#turn;
       await turn.commit(async (_tx, state) => ({
-        body: { modelCalls: state.body.modelCalls + 1, activeMicros: turn.activeMicros() },
+        body: { harnessPrompts: (state.body.harnessPrompts ?? 0) + 1, activeMicros: turn.activeMicros() },
         side: { ...parseSide(state.session), acpSessionId: id, sandboxRef: sandbox },
       }));
       turn.beginAnswer();
@@ -68,7 +68,7 @@ export class HarnessRecorder {
     const known = this.#ids.get(callId);
     if (known !== undefined) return known;
     const { row, body } = this.#turn;
-    const made = toolCallId({ turnId: row.id, step: body.modelCalls, index: this.#ids.size });
+    const made = toolCallId({ turnId: row.id, step: body.harnessPrompts ?? 0, index: this.#ids.size });
     this.#ids.set(callId, made);
     return made;
   }

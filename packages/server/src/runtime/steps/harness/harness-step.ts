@@ -85,12 +85,13 @@ class HarnessRun {
 
   async run(harnesses: Harnesses): Promise<StepResult> {
     const turn = this.#turn;
-    const isRepeated = turn.body.modelCalls > 0;
-    if (isRepeated && (hasActed(turn) || turn.body.modelCalls >= PROMPTS_MAX)) return failed('harness_lost', LOST);
+    const isRepeated = (turn.body.harnessPrompts ?? 0) > 0;
+    if (isRepeated && (hasActed(turn) || (turn.body.harnessPrompts ?? 0) >= PROMPTS_MAX))
+      return failed('harness_lost', LOST);
     const granted = await this.#quota.run(turn, {
       metric: 'llm.requests',
       target: targetOf(this.#runtime),
-      call: turn.body.modelCalls + 1,
+      call: (turn.body.harnessPrompts ?? 0) + 1,
       prompt: { messages: [], tools: [] },
     });
     if (granted.kind === 'failed') return this.#quota.refused(turn, granted);
@@ -166,8 +167,8 @@ class HarnessRun {
     if (turn.signal.aborted) return ABORTED;
     if (end.kind === 'failed') return failed(end.errorClass, end.sentence);
     if (end.kind === 'lost') {
-      if (turn.body.modelCalls === 0) return failed('harness_lost', end.sentence);
-      if (hasActed(turn) || turn.body.modelCalls >= PROMPTS_MAX) return failed('harness_lost', end.sentence);
+      if ((turn.body.harnessPrompts ?? 0) === 0) return failed('harness_lost', end.sentence);
+      if (hasActed(turn) || (turn.body.harnessPrompts ?? 0) >= PROMPTS_MAX) return failed('harness_lost', end.sentence);
       await turn.restart();
       return AGAIN;
     }
