@@ -95,7 +95,7 @@ export class FaultSweep implements AsyncDisposable {
     return isKilled ? 'killed in turn' : 'survived';
   }
 
-  /** One process meets plan after plan until it is killed, and counts from when it is told of one. */
+  /** One process meets plan after plan until it is killed, and counts from when it gets one. */
   async #turn(plan: string, clients: 'attached' | 'none'): Promise<Fate> {
     const session = await this.#rest.createSession('worker');
     if (!(await this.#server.arm(plan))) throw new Error(`the server ended before it met ${plan}\n${this.#server.log}`);

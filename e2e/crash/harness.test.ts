@@ -85,6 +85,6 @@ it('an external agent dies with its server: a prompt without effects is repeated
   await run(held);
   await rest.ok(`POST ${rest.sessionPath(...idle)}:stop`, {});
   await Promise.all([isIdle(idle), gone(held)]);
-  const next = await rest.send(idle, 'again', { waitSeconds: 60 });
+  const next = await rest.send(idle, 'again', { waitSeconds: 30 });
   expect(next.turnState).toBe('TURN_STATE_COMPLETED');
 });

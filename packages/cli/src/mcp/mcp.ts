@@ -63,7 +63,7 @@ export const login = async (host: Host, server: string, options: LoginOptions): 
     if (made !== undefined) return note(`signed in to ${textOf(name)} at ${harmless(textOf(made['issuer']))}`);
     await host.sleep(ASK_MS);
   }
-  throw new CommandFailure('nobody signed in', { exitCode: exitCodes.timeout });
+  throw new CommandFailure('no one signed in', { exitCode: exitCodes.timeout });
 };
 
 /** `svc mcp logout SERVER`: forgets a sign-in and has its tokens revoked. */

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { canJail } from '../sandbox/testing/local-jail.ts';
 import { AppUnderTest, EventReader, shapeOf } from './testing/index.ts';
 
-const WAIT = { waitSeconds: 60 };
+const WAIT = { waitSeconds: 30 };
 const ALLOW = { permissionPolicy: { default: 'allow' } };
 
 /** Processes of harnesses that this process started, itself left out. */

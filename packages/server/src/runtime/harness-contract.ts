@@ -70,7 +70,7 @@ export interface HarnessSession {
  * What happens in a harness, as it happens. Each function resolves once it is recorded, and rejects when the turn cannot be recorded any
  * further: then the harness has to end, and `run` rejects with the same.
  */
-export interface HarnessSink {
+export interface HarnessListener {
   /** Answers the text to prompt the session with. */
   opened(session: HarnessSession): Promise<string>;
   text(kind: 'text' | 'reasoning', piece: string): Promise<void>;
@@ -107,5 +107,5 @@ export type HarnessEnd =
 
 /** Runs one prompt of a turn; when it resolves or rejects, no process of the harness is left. */
 export interface Harnesses {
-  run(turn: HarnessTurn, sink: HarnessSink): Promise<HarnessEnd>;
+  run(turn: HarnessTurn, sink: HarnessListener): Promise<HarnessEnd>;
 }

@@ -47,14 +47,13 @@ interface FeatureNeeds {
   readonly port: () => number;
 }
 
+type Searching = Pick<ReturnType<typeof platform>, 'access'> & Pick<ReturnType<typeof vectorsModule>, 'understand'>;
+
 /** What people write down. */
 const authoring = (
   { config, engines, host, turns, port }: FeatureNeeds,
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
-  {
-    access,
-    understand,
-  }: Pick<ReturnType<typeof platform>, 'access'> & Pick<ReturnType<typeof vectorsModule>, 'understand'>,
+  { access, understand }: Searching,
 ) => {
   const { connector, brokerFetch, oauth } = mcpOutbound(config, host);
   const { objects, secrets, usage, runtime, skills } = turns;
@@ -145,8 +144,8 @@ const coordination = (
       ...host,
       ...runtime,
       channels: host.facade('Channel'),
+      ...files,
       objects,
-      artifactObjects: files.artifactObjects,
     }),
     schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
@@ -178,12 +177,12 @@ const platform = (
   const { version, trustProxy } = config.transport;
   const { secretKeys, examineStore, objects, loaded } = engines;
   const { runtime, workerId, models, secrets } = turns;
+  const about = { ...host, dataDir, publicUrl, version };
   const backups = backupsModule({
-    ...host,
+    ...about,
     utcCron,
     // Looked up when used: a server starts also on an engine that cannot be dumped.
     openDump: async (scratch) => storeEngine(config, engines).dump(scratch),
-    version,
     clusterId,
   });
   const sandboxes = sandboxesModule({
@@ -192,7 +191,7 @@ const platform = (
     ...sandboxProviders({ ...host, ...engines, dataDir }),
   });
   return {
-    workers: workersModule({ ...host, workerId, version, publicUrl, drain: () => runtime.worker.drain() }),
+    workers: workersModule({ ...about, workerId, drain: () => runtime.worker.drain() }),
     sandboxes,
     harnesses: harnessesModule({
       ...host,
@@ -202,19 +201,10 @@ const platform = (
       serveTools: (pipe, offer) => serveToolsOver(pipe, offer, version),
       secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
     }),
-    access: accessModule({
-      ...host,
-      config: config.auth,
-      trustProxy,
-      dataDir,
-      publicUrl,
-      version,
-      fetch: globalThis.fetch,
-    }),
+    access: accessModule({ ...about, config: config.auth, trustProxy, fetch: globalThis.fetch }),
     admin: adminModule({
-      ...host,
+      ...about,
       objects,
-      dataDir,
       examine: examineStore,
       pendingBackup: backups.pending,
       lostValues: () => secretKeys.lostValues(),
@@ -227,15 +217,12 @@ const platform = (
   };
 };
 
+type Serving = Pick<ReturnType<typeof conversation>, 'sessions'> & Pick<ReturnType<typeof authoring>, 'files'>;
+
 /** Agents and operations for programs that speak other protocols. */
 const protocols = (
   { config, host, turns, port }: FeatureNeeds,
-  {
-    sessions,
-    files,
-    operations,
-  }: Pick<ReturnType<typeof conversation>, 'sessions'> &
-    Pick<ReturnType<typeof authoring>, 'files'> & { readonly operations: () => readonly Operation[] },
+  { sessions, files, operations }: Serving & { readonly operations: () => readonly Operation[] },
 ) => {
   const { agents, streams } = turns;
   return {
@@ -269,11 +256,8 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { sessions } = conversation(needs);
   const vectors = vectorsModule({ ...host, models: turns.models });
   const { workers, sandboxes, harnesses, access, admin, backups } = platform(needs, vectors);
-  const { namespaces, deployments, files, search, mcpServers, templates, knowledge, manifests } = authoring(
-    needs,
-    { sessions },
-    { ...vectors, access },
-  );
+  const written = authoring(needs, { sessions }, { ...vectors, access });
+  const { namespaces, deployments, files, search, mcpServers, templates, knowledge, manifests } = written;
   const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs, { files });
   const ui = uiModule({
     ...host,

@@ -12,11 +12,11 @@ import type { ModelRegistry } from '../../models/contract.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import type { ObjectAccess } from '../../runtime/contract.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
-import { createRuntime, DeltaPressure, HarnessSlot, type Runtime } from '../../runtime/index.ts';
+import { createRuntime, DeltaPressure, HarnessSlot } from '../../runtime/index.ts';
 import { createStepInspector } from '../../runtime/inspection/index.ts';
 import { createPromptAssembler, promptCheck } from '../../runtime/prompt/index.ts';
 import { createSessionGoals, createSessionSkills } from '../../runtime/session/index.ts';
-import { CursorCodec, createActivityHook, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
+import { createActivityHook, createStreams } from '../../runtime/stream/index.ts';
 import {
   askUserTool,
   type CapabilitySwitches,
@@ -24,13 +24,12 @@ import {
   capabilityProblems,
   createGoalTools,
   createReadToolOutput,
-  createResearchTools,
   createToolRegistry,
   currentTimeTool,
 } from '../../tools/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch } from '../outbound/index.ts';
+import { researchOutbound } from '../outbound/index.ts';
 import type { Observation } from '../telemetry/index.ts';
 import type { Host } from './host.ts';
 
@@ -66,7 +65,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
       askUserTool,
       createReadToolOutput(toolOutputs(store, objects)),
       ...createGoalTools(createSessionGoals(store)),
-      ...wireResearch(settings),
+      ...researchOutbound(settings, htmlText),
     ],
     switches: settings['capabilities'] as CapabilitySwitches,
     log,
@@ -83,17 +82,12 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const { steps, ...prompting } = wirePrompts(host, models, objects);
   const harnesses = new HarnessSlot();
   const runtime = createRuntime({
-    store,
-    bus,
-    clock,
+    ...host,
     pressure: new DeltaPressure(clock),
-    ids,
-    log,
     config: config.runtime,
     models,
     tools,
     agents: agents.directory,
-    namespaces: host.namespaces,
     usage: usage.meter,
     objects,
     ...prompting,
@@ -106,7 +100,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     workerId,
     faultPoint,
   });
-  const streams = wireStreams(config, host, runtime);
+  const isShared = config.store.engine !== 'sqlite';
+  const streams = createStreams({ ...host, ...config.runtime, liveTurns: runtime.live, isShared });
   return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, harnesses, steps, ...streams };
 };
 
@@ -119,38 +114,7 @@ const wirePrompts = ({ store }: Host, models: ModelRegistry, objects: Pick<Objec
 };
 
 /** What features do when a turn ends. */
-const featureHooks = (bus: Host['bus']) => [
-  createActivityHook(bus),
-  createDelegationHook(bus),
-  createScheduleHook(bus),
-  createChannelHook(bus),
-];
-
-/** What agents may read of the web. */
-const wireResearch = (settings: Host['settings']) => {
-  const fetcher = new GuardedFetch({ allow: settings['net.allow'] });
-  return createResearchTools({
-    fetchPage: (namespace, url, options) => fetcher.fetch(namespace, url, options),
-    htmlText,
-    search: settings['research.search'],
-    fetch: globalThis.fetch,
-  });
-};
-
-/** Streams of sessions, and the cursors of answers. */
-const wireStreams = (config: Config, { settings, store, bus, clock, log }: Host, { live }: Runtime) => ({
-  streams: new StreamRegistry({
-    store,
-    bus,
-    clock,
-    log,
-    liveTurns: live,
-    limits: { events: settings['limits.streamBufferEvents'], bytes: settings['limits.streamBufferBytes'] },
-    historySeconds: config.runtime.historySeconds,
-    isShared: config.store.engine !== 'sqlite',
-    untilDoneIdleMs: settings['streams.untilDoneIdleSeconds'],
-  }),
-  cursors: createAnswerCursors(new CursorCodec(store.epoch)),
-});
+const featureHooks = (bus: Host['bus']) =>
+  [createActivityHook, createDelegationHook, createScheduleHook, createChannelHook].map((create) => create(bus));
 
 export type Turns = ReturnType<typeof wireTurns>;

@@ -6,6 +6,7 @@
  */
 export { createActivityHook } from './activity-hook.ts';
 export { createAnswerCursors } from './answer-cursor.ts';
+export { createStreams } from './create-streams.ts';
 export { CursorCodec } from './cursor.ts';
 export { StreamRegistry } from './session-streams.ts';
 export * from './stream-contract.ts';

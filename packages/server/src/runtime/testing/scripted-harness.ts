@@ -1,4 +1,4 @@
-import type { Harnesses, HarnessSink } from '../index.ts';
+import type { Harnesses, HarnessListener } from '../index.ts';
 
 /**
  * A harness without a process: lines of the turn's own message are what it does, in order. `text WORDS`, `think WORDS`, `begin NAME`, `end NAME
@@ -34,7 +34,7 @@ export class ScriptedHarness implements Harnesses {
   };
 }
 
-const act = async (line: string, sink: HarnessSink, signal: AbortSignal): Promise<'next' | 'lost' | 'refused'> => {
+const act = async (line: string, sink: HarnessListener, signal: AbortSignal): Promise<'next' | 'lost' | 'refused'> => {
   const [verb = '', name = '', ...words] = line.split(' ');
   const rest = [name, ...words].join(' ');
   switch (verb) {

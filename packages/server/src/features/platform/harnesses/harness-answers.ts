@@ -1,6 +1,6 @@
 import { Fault } from '../../../base/index.ts';
 import type { AgentRequests, PermissionQuestion, ToolUpdate } from '../../../protocols/acp/contract.ts';
-import type { HarnessSink, HarnessTurn } from '../../../runtime/contract.ts';
+import type { HarnessListener, HarnessTurn } from '../../../runtime/contract.ts';
 import type { HarnessCalls } from './harness-calls.ts';
 import { choiceFor, decisionOf, isAllowing, linesOf, type PolicyKey, policyKeyOf } from './harness-rules.ts';
 import type { HarnessTerminals } from './harness-terminals.ts';
@@ -13,7 +13,7 @@ export interface HarnessFiles {
 
 interface AnswerDeps {
   readonly turn: Pick<HarnessTurn, 'agent' | 'runtime'>;
-  readonly sink: HarnessSink;
+  readonly sink: HarnessListener;
   readonly calls: HarnessCalls;
   readonly files: HarnessFiles;
   readonly terminals: HarnessTerminals;

@@ -1,5 +1,5 @@
 import type { ToolUpdate } from '../../../protocols/acp/contract.ts';
-import type { HarnessSink } from '../../../runtime/contract.ts';
+import type { HarnessListener } from '../../../runtime/contract.ts';
 import type { PolicyKey } from './harness-rules.ts';
 
 /** Tool calls of one prompt. */
@@ -16,12 +16,12 @@ interface KnownCall {
 
 /** The tool calls of a prompt as the harness tells them, and which of them may do what. */
 export class HarnessCalls {
-  readonly #sink: Pick<HarnessSink, 'callBegan' | 'callEnded'>;
+  readonly #sink: Pick<HarnessListener, 'callBegan' | 'callEnded'>;
   readonly #refuse: () => void;
   readonly #known = new Map<string, KnownCall>();
 
   /** `refuse` is called when a call may not run. */
-  constructor(sink: Pick<HarnessSink, 'callBegan' | 'callEnded'>, refuse: () => void) {
+  constructor(sink: Pick<HarnessListener, 'callBegan' | 'callEnded'>, refuse: () => void) {
     this.#sink = sink;
     this.#refuse = refuse;
   }

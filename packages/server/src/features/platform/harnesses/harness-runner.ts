@@ -10,7 +10,7 @@ import {
   type SessionSetup,
 } from '../../../protocols/acp/contract.ts';
 import type { ServeTools } from '../../../protocols/mcp-server/contract.ts';
-import type { HarnessEnd, Harnesses, HarnessSink, HarnessTool, HarnessTurn } from '../../../runtime/contract.ts';
+import type { HarnessEnd, Harnesses, HarnessListener, HarnessTool, HarnessTurn } from '../../../runtime/contract.ts';
 import type { SandboxPlan, SandboxProcess, SandboxProvider } from '../../../sandbox/contract.ts';
 import { harnessRequests } from './harness-answers.ts';
 import { HarnessCalls, TooManyCalls } from './harness-calls.ts';
@@ -82,7 +82,7 @@ export class HarnessRunner implements Harnesses {
     this.#deps = deps;
   }
 
-  async run(turn: HarnessTurn, sink: HarnessSink): Promise<HarnessEnd> {
+  async run(turn: HarnessTurn, sink: HarnessListener): Promise<HarnessEnd> {
     const { namespace, agent, sessionId, turnId, runtime, signal } = turn;
     const ends = new Stopping(signal, this.#deps.clock);
     const request = { namespace, agent, sessionId, turnId, callKey: `${turnId}/harness` };
@@ -162,7 +162,7 @@ class Stopping {
 }
 
 interface PromptedBy {
-  readonly sink: HarnessSink;
+  readonly sink: HarnessListener;
   readonly program: AgentProgram;
   readonly sandbox: HarnessSandbox;
   readonly ends: Stopping;

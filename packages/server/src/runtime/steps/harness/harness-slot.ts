@@ -1,5 +1,5 @@
 import { assert } from '../../../base/index.ts';
-import type { HarnessEnd, Harnesses, HarnessSink, HarnessTurn } from '../../contract.ts';
+import type { HarnessEnd, Harnesses, HarnessListener, HarnessTurn } from '../../contract.ts';
 
 /** The harnesses of a process, which are made after the engine that uses them. */
 export class HarnessSlot implements Harnesses {
@@ -10,7 +10,7 @@ export class HarnessSlot implements Harnesses {
     this.#filled = harnesses;
   }
 
-  run(turn: HarnessTurn, sink: HarnessSink): Promise<HarnessEnd> {
+  run(turn: HarnessTurn, sink: HarnessListener): Promise<HarnessEnd> {
     assert(this.#filled !== undefined, 'turns run after everything is made');
     return this.#filled.run(turn, sink);
   }

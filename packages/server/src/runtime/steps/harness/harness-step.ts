@@ -1,6 +1,6 @@
 import type { AcpRuntime } from '@svc/api/resources';
 import type { ModelRegistry, ModelTarget } from '../../../models/contract.ts';
-import type { HarnessEnd, Harnesses, HarnessSession, HarnessSink, TurnUsage } from '../../contract.ts';
+import type { HarnessEnd, Harnesses, HarnessListener, HarnessSession, TurnUsage } from '../../contract.ts';
 import { PART } from '../../contract.ts';
 import { parseSide, type TurnErrorClass } from '../../record/index.ts';
 import { ABORTED, AGAIN, type LoopStep, type StepFailure, type StepResult, type StepTurn } from '../contract.ts';
@@ -109,7 +109,7 @@ class HarnessRun {
     return this.#conclude(end);
   }
 
-  #sink(): HarnessSink {
+  #sink(): HarnessListener {
     const recorder = this.#recorder;
     return {
       opened: (session) => this.#opened(session),
@@ -145,7 +145,7 @@ class HarnessRun {
     return prompt;
   }
 
-  async #callBegan(call: Parameters<HarnessSink['callBegan']>[0]): Promise<boolean> {
+  async #callBegan(call: Parameters<HarnessListener['callBegan']>[0]): Promise<boolean> {
     if (!(await this.#reserve(this.#recorder.idOf(call.callId)))) return false;
     await this.#recorder.callBegan(call);
     return true;

@@ -5,9 +5,8 @@
  * (../connections). For users: docs/mcp.md.
  */
 export { AccessTokens, type GrantUse } from './access-tokens.ts';
-export { type GrantKey, grantId } from './grant-key.ts';
-export { type GrantOperationsDeps, grantOperations } from './grant-operations.ts';
-export { type Grant, Grants, isFor } from './grants.ts';
+export { grantOperations } from './grant-operations.ts';
+export { Grants, isFor } from './grants.ts';
 export { SignInNeeded } from './sign-in-needed.ts';
-export { type SignInParts, type SignInPartsDeps, signInParts } from './sign-in-parts.ts';
+export { type SignInPartsDeps, signInParts } from './sign-in-parts.ts';
 export type { SignInSubject, SignIns } from './sign-ins.ts';
