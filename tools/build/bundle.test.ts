@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const write = (path: string, text: string): void => {
+const write = (path: string, text: string | Buffer): void => {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), text);
 };
@@ -51,6 +51,16 @@ describe('the bundled program', () => {
     expect(existsSync(join(folder, 'a-worker.mjs'))).toBe(true);
     expect(existsSync(join(folder, 'turn-worker.mjs'))).toBe(false);
     expect(existsSync(join(folder, 'sqlite', '0001_first.sql'))).toBe(true);
+  });
+
+  it('leaves compiled code of libraries out, which do without it', async () => {
+    write('packages/cli/bin/native.node', Buffer.from([0x7f, 0x45, 0xff]));
+    write(
+      'packages/cli/bin/library.cjs',
+      "try { require('./native.node'); } catch { module.exports = 'does without'; }\n",
+    );
+    write('packages/cli/bin/greeting.ts', "import library from './library.cjs';\nexport const greeting = library;\n");
+    expect(said(await bundledProgram(root))).toBe('does without\n');
   });
 
   it('is text in ASCII that says the same', async () => {
