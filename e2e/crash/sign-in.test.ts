@@ -59,9 +59,12 @@ describe('a process killed around a sign-in', () => {
   it('while a turn waits, and between the callback and the resumed turn, loses nothing', SLOW, async () => {
     const { session, callback } = await waiting();
     await server.kill();
-    await server.restart({ SVC_FAULT_POINT: 'after-claim' });
-    const page = await fetch(callback);
-    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Signed in to desk')]);
+    // No call runs before the turn continues: the first one that begins is its own.
+    await server.restart({ SVC_FAULT_POINT: 'before-tool' });
+    await fetch(callback).catch((error: unknown) => {
+      // The process may end before its answer is there.
+      if (!(error instanceof TypeError)) throw error;
+    });
     expect(await server.ended()).toMatchObject({ signal: 'SIGKILL' });
     await server.restart({ SVC_FAULT_POINT: '' });
     await expectEnded(session);
