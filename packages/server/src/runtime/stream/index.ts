@@ -5,8 +5,11 @@
  * `stream-contract.ts`.
  */
 export { createActivityHook } from './activity-hook.ts';
+/** @internal Tests put them together by themselves. */
 export { createAnswerCursors } from './answer-cursor.ts';
 export { createStreams } from './create-streams.ts';
+/** @internal Tests put them together by themselves. */
 export { CursorCodec } from './cursor.ts';
+/** @internal Tests put them together by themselves. */
 export { StreamRegistry } from './session-streams.ts';
 export * from './stream-contract.ts';
