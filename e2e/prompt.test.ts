@@ -58,7 +58,9 @@ describe('the requests of a conversation', () => {
       for (const [index, turnId] of turnIds.entries()) {
         const path = turnPath(session, turnId);
         const { steps } = await rest.ok<{ readonly steps: readonly ShownStep[] }>(`GET ${path}/steps`);
-        const received = model.requests.filter(({ text }) => text.startsWith(texts[index] ?? '-')).map(({ body }) => body);
+        const received = model.requests
+          .filter(({ text }) => text.startsWith(texts[index] ?? '-'))
+          .map(({ body }) => body);
         expect(steps.map(({ step }) => step)).toEqual(received.map((_, at) => at + 1));
         for (const [at, body] of received.entries()) {
           const request = await requestOf(path, at + 1);
