@@ -4,4 +4,4 @@
  * and does not own the prompt (runtime/prompt assembles it), the body of a provider (models) or what callers see. Made by app, which
  * hands it to the sessions feature.
  */
-export { createStepInspector, type InspectionDeps } from './step-inspector.ts';
+export { createStepInspector } from './step-inspector.ts';

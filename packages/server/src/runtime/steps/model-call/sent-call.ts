@@ -8,7 +8,7 @@ import type { StepTurn } from '../contract.ts';
 import type { PlannedCall } from './prompt-plan.ts';
 
 /** SHA-256 of a text, base64url. */
-export const textHash = (text: string): string => hash('sha256', text, 'base64url');
+const textHash = (text: string): string => hash('sha256', text, 'base64url');
 
 const sourceOf = (value: unknown): PromptSource => {
   const text = JSON.stringify(value);
