@@ -21,7 +21,7 @@ import { stepFacts } from './step-facts.ts';
 import { type StepTranscript, stepTranscript } from './step-transcript.ts';
 
 /** What rebuilding requests uses. */
-export interface InspectionDeps {
+interface InspectionDeps {
   readonly store: Pick<Store, 'read'>;
   readonly models: Pick<ModelRegistry, 'bodyOf' | 'countTokens'>;
   readonly history: Pick<HistoryReader, 'within'>;
