@@ -22,12 +22,6 @@ interface DemoBackend {
   readonly plan: SandboxPlan;
 }
 
-interface DemoProviderDeps {
-  readonly clock: Pick<Clock, 'after'>;
-  /** Starts what the language does not know, and where it likes: tests hand in a program of theirs. Absent: such commands are not found. */
-  readonly launch?: (command: SandboxCommand, signal: AbortSignal) => SandboxProcess;
-}
-
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const EMPTY = new Uint8Array();
 
@@ -39,13 +33,11 @@ const EMPTY = new Uint8Array();
 export class DemoProvider implements SandboxProvider {
   readonly name = 'demo';
   readonly #clock: Pick<Clock, 'after'>;
-  readonly #launch: DemoProviderDeps['launch'];
   readonly #backends = new Map<string, DemoBackend>();
   readonly #volumes = new Map<string, Files>();
 
-  constructor(deps: DemoProviderDeps) {
+  constructor(deps: { readonly clock: Pick<Clock, 'after'> }) {
     this.#clock = deps.clock;
-    this.#launch = deps.launch;
   }
 
   async probe(): Promise<ProviderReport> {
@@ -91,8 +83,6 @@ export class DemoProvider implements SandboxProvider {
   async start(plan: SandboxPlan, command: SandboxCommand, stop: AbortSignal): Promise<SandboxProcess> {
     const [verb = ''] = lineOf(command).split(' ');
     const signal = AbortSignal.any([stop, this.#backend(plan).ends.signal]);
-    if (verb !== 'mirror' && !LANGUAGE.has(verb) && this.#launch !== undefined)
-      return this.#launch({ ...command, env: { ...plan.env, ...command.env } }, signal);
     const pipe = new PassThrough();
     const write = async (chunk: Uint8Array): Promise<void> => {
       if (verb === 'mirror' && !pipe.writableEnded) pipe.write(chunk);
@@ -181,8 +171,6 @@ export class DemoProvider implements SandboxProvider {
     });
   }
 }
-
-const LANGUAGE: ReadonlySet<string> = new Set(['echo', 'cat', 'write', 'env', 'fail', 'hang', 'vanish']);
 
 const finished = (pipe: PassThrough): Promise<SandboxResult> =>
   new Promise((resolve) => {
