@@ -18,6 +18,8 @@ export interface GivenStoreOptions {
   readonly random: Random;
   readonly log: Log;
   readonly fatal: (error: unknown) => void;
+  /** Vectors are compared in the store. */
+  readonly vectors?: boolean;
 }
 
 /** Enough for a test: every connection costs the start of a process. */

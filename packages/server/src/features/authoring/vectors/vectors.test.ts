@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createIds, ManualClock, seededRandom, silentLog } from '../../../base/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
-import { openSqliteStore } from '../../../store/sqlite/index.ts';
+import { isGivenDatabase } from '../../../store/postgres/testing/given-database.ts';
+import { openGivenStore, removeGivenStore } from '../../../store/testing/given-store.ts';
 import { chunkDocument, indexWords } from '../knowledge/index.ts';
 import { KnowledgeLibrary } from '../knowledge/knowledge-library.ts';
 import type { Embedder, Meant } from './query-meaning.ts';
@@ -36,8 +37,8 @@ beforeEach(async () => {
   clock = new ManualClock();
   requests = [];
   answer = ({ texts }) => ({ vectors: texts.map(vectorOf) });
-  store = await openSqliteStore({
-    ...{ dataDir, clock, random: seededRandom(1), log: silentLog, durability: 'off', vectors: true },
+  store = await openGivenStore({
+    ...{ dataDir, clock, random: seededRandom(1), log: silentLog, vectors: true },
     fatal: (error) => {
       throw error;
     },
@@ -45,6 +46,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
+  await removeGivenStore(dataDir);
   rmSync(dataDir, { recursive: true });
 });
 
@@ -98,7 +100,10 @@ describe('search by meaning', () => {
     expect(await search(module, 'works')).toEqual(['refund']);
     expect(await module.facts()).toMatchObject({ model: 'p/m', waiting: 1, problem: undefined });
     await run(module);
-    expect(await module.facts()).toMatchObject({ engine: expect.stringMatching(/^sqlite-vec/), waiting: 0 });
+    expect(await module.facts()).toMatchObject({
+      engine: expect.stringMatching(isGivenDatabase() ? /^(pgvector|plain SQL)/ : /^sqlite-vec/),
+      waiting: 0,
+    });
     const asked = requests.length;
     await run(module);
     expect(requests).toHaveLength(asked);
