@@ -40,6 +40,7 @@ describe('typed calls', () => {
       client.workflows,
       client.tasks,
       client.usage,
+      client.mcpSignIns,
       client.files,
       client.auth,
       client.admin,
