@@ -10,7 +10,7 @@ const TABLES = [...DUMP_TABLES.map(({ name }) => name), 'resource_labels', 'reso
   (table) => !RECORDS.includes(table),
 );
 /** Longer than anything is kept for those that may still want it. */
-const DAYS_LATER_MS = 8 * 86_400_000;
+const DAYS_LATER_MS = 32 * 86_400_000;
 
 const app = AppUnderTest.ofSuite();
 

@@ -273,6 +273,9 @@ const prompted = async (session: DemoSession, text: string, client: AgentContext
   };
 };
 
+// The client is gone: no one reads what is left.
+process.stdout.on('error', () => process.exit(0));
+
 agent({ name: 'demo' })
   .onRequest(methods.agent.initialize, () => ({
     protocolVersion: PROTOCOL_VERSION,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../base/index.ts';
 import { type McpOAuth, OAuthFailure, type OAuthTokens } from '../../../../protocols/mcp-oauth/contract.ts';
+import { quietStore } from '../../../../store/testing/quiet-store.ts';
 import { dyingStore, openResourceWorld, type ResourceWorld } from '../../../testing/index.ts';
 import { freshKey } from '../../secrets/key-ring.ts';
 import { AccessTokens } from './access-tokens.ts';
@@ -106,6 +107,7 @@ const whileTimePasses = async <T>(work: Promise<T>): Promise<T> => {
   });
   done.catch(() => undefined);
   while (!isOver) {
+    await quietStore(world.store);
     world.clock.advance(100);
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -4,6 +4,7 @@ import { silentLog } from '../../../../base/index.ts';
 import { type Part, parseBody, type TurnEndHook } from '../../../../runtime/contract.ts';
 import { Machine, type ProcessOptions } from '../../../../runtime/testing/machine.ts';
 import type { Store, TurnRow } from '../../../../store/contracts/index.ts';
+import { quietStore } from '../../../../store/testing/quiet-store.ts';
 import type { ToolSource } from '../../../../tools/contract.ts';
 import { createToolRegistry } from '../../../../tools/index.ts';
 import { DelegationBook } from '../delegation-book.ts';
@@ -143,17 +144,24 @@ export class DelegationWorld {
   /** Lets turns and queue run until nothing moves without time. */
   async settle(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
-      await this.machine.quiet();
+      await this.#quiet();
       if (this.machine.isDead) return;
       const before = this.machine.process.gate.activity;
       const work = this.work().then(
         (done) => done,
         () => 0,
       );
-      await this.machine.quiet();
+      await this.#quiet();
       if (this.machine.isDead) return;
       if ((await work) === 0 && this.machine.process.gate.activity <= before + 1) return;
     }
+  }
+
+  /** Tools read the table past the gate of the machine, which does not wait for that by itself. */
+  async #quiet(): Promise<void> {
+    await this.machine.quiet();
+    await quietStore(this.machine.store);
+    await this.machine.quiet();
   }
 
   /** Texts of the messages of a session with who said them. */
