@@ -76,12 +76,18 @@ export const generateCall = (method: Method, random: SeededRandom): PlannedCall 
   const inPath = new Set([...method.http.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
   const request: JsonObject = {};
   for (const field of method.input.fields) {
-    if (inPath.has(field.name)) request[field.jsonName] = random.pick(words[field.name] ?? otherTexts.slice(1));
+    if (inPath.has(field.name)) request[field.jsonName] = inAddress(field, random);
     else if (canTravel(method, field) && random.chance(FILL_PERCENT))
       request[field.jsonName] = fieldValue(field, random, 0);
   }
   return { method, request: settle(method, request) };
 };
+
+/** Texts that a part of an address may be, or a number where the field is one. */
+const inAddress = (field: DescField, random: SeededRandom): JsonValue =>
+  field.fieldKind === 'scalar' && field.scalar !== ScalarType.STRING
+    ? scalarOf(field.scalar, field.name, random)
+    : random.pick(words[field.name] ?? otherTexts.slice(1));
 
 /** REST has no place for maps and messages in a query; such fields stay out so that all transports say the same. */
 const canTravel = (method: Method, field: DescField): boolean =>

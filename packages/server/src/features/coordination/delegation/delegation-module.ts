@@ -28,7 +28,7 @@ interface DelegationModuleDeps {
   readonly settings: { readonly 'a2a.maxDepth': number; readonly 'a2a.maxRounds': number };
 }
 
-interface DelegationModule extends FeatureModule {
+export interface DelegationModule extends FeatureModule {
   /** Ends requests to agents elsewhere; what they were for is taken up again by the next process. */
   close(): Promise<void>;
 }
