@@ -74,6 +74,19 @@ withPostgres('migrations on PostgreSQL', (postgres) => {
     ]);
   });
 
+  it('are held to none of the limits of a call, nor to how fast the process goes on', async () => {
+    const url = await postgres.databases.create();
+    const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+    const read = `SELECT name, setting FROM pg_settings WHERE name IN (${limits.map((name) => `'${name}'`).join()})`;
+    await open(url, more(1, `CREATE TABLE t1 AS ${read}`));
+    const rows = await runSql(url, 'SELECT name, setting FROM t1 ORDER BY name');
+    expect(rows.map((row) => `${row['name']} ${row['setting']}`)).toEqual([
+      'idle_in_transaction_session_timeout 0',
+      'lock_timeout 0',
+      'statement_timeout 0',
+    ]);
+  });
+
   it('undo a step that fails and keep the ones before it', async () => {
     const url = await postgres.databases.create();
     const steps = more(2);

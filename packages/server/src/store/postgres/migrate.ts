@@ -13,13 +13,10 @@ const LAST_BACKUP = composed<{ value: string }>('SELECT value FROM instance WHER
 /** Held by the one node that migrates; the others wait and look again. */
 const LOCK = composed(`SELECT pg_advisory_lock(hashtextextended('svc migrations', 0))`);
 const UNLOCK = composed(`SELECT pg_advisory_unlock(hashtextextended('svc migrations', 0))`);
-/** A migration, and the wait for the node that migrates, may take longer than a statement of a call. */
-const LIMITS_OFF = composed(
-  `SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`,
-);
-const LIMITS_BACK = composed(
-  `SELECT set_config(name, reset_val, false) FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout')`,
-);
+/** A migration, and the wait for the node that migrates, may take longer than a statement of a call; so may a process that is busy with its start. */
+const LIMITS = `'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'`;
+const LIMITS_OFF = composed(`SELECT set_config(name, '0', false) FROM unnest(ARRAY[${LIMITS}]) AS l (name)`);
+const LIMITS_BACK = composed(`SELECT set_config(name, reset_val, false) FROM pg_settings WHERE name IN (${LIMITS})`);
 const FACTS = composed<{ encoding: string; server_version: number }>(
   `SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num')::integer AS server_version`,
 );
