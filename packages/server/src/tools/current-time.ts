@@ -18,7 +18,11 @@ export const currentTimeTool: Tool = {
     const timezone = typeof input['timezone'] === 'string' && input['timezone'] !== '' ? input['timezone'] : 'UTC';
     const fields = fieldsIn(timezone, new Date(context.nowMicros / 1000));
     if (fields === undefined)
-      return errorResult(NAME, 'invalid_arguments', `there is no time zone ${JSON.stringify(timezone)}`);
+      return errorResult(
+        NAME,
+        'invalid_arguments',
+        `unknown time zone ${JSON.stringify(timezone)}: give an IANA name such as Europe/Rome`,
+      );
     const time = `${fields.year}-${fields.month}-${fields.day}T${fields.hour}:${fields.minute}:${fields.second}${fields.offset}`;
     return textResult(`${time} (${fields.weekday}, ${timezone})`, { time, timezone, weekday: fields.weekday });
   },

@@ -62,7 +62,10 @@ describe('current_time', () => {
     const answer = await call(currentTimeTool, { timezone: 'Mars/Olympus' });
     expect(answer).toMatchObject({
       isError: true,
-      structured: { code: 'invalid_arguments', error: 'there is no time zone "Mars/Olympus"' },
+      structured: {
+        code: 'invalid_arguments',
+        error: 'unknown time zone "Mars/Olympus": give an IANA name such as Europe/Rome',
+      },
     });
   });
 });
