@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { RunScheduleRequestSchema } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Fault } from '../../../../base/index.ts';
 import { dyingStore } from '../../../testing/index.ts';
 import { callContext } from '../../../testing/test-call.ts';
 import { FiringWorld } from '../testing/firing-world.ts';
@@ -151,6 +152,20 @@ describe('a schedule', () => {
     await world.pass(1);
     expect((await world.sent('later')).length).toBe(1);
     expect((await world.state('once')).lastError).toBeUndefined();
+  });
+
+  it('does not run what it cannot note, and runs it once when it can', async () => {
+    await world.put('once', { runAt: iso(nowMs() + 60_000) });
+    const modify = world.writer.modify.bind(world.writer);
+    // A one-shot turns itself off in the transaction of its run.
+    world.writer.modify = () => Promise.reject(new Fault('FAILED_PRECONDITION', 'NOT_NOW', 'not now'));
+    await world.pass(60);
+    expect(await tail('once', 1)).toEqual(['dispatch/retry NOT_NOW: not now']);
+    expect(await world.sent()).toEqual([]);
+    world.writer.modify = modify;
+    await world.pass(5);
+    expect((await world.sent()).length).toBe(1);
+    expect(await world.state('once')).toMatchObject({ phase: 'Completed', spec: { enabled: false } });
   });
 
   it('runs the instant that failed when its agent comes in time, and else gives it up for the next', async () => {

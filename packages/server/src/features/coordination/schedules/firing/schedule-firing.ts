@@ -88,26 +88,31 @@ export class ScheduleFiring implements QueueWorker {
     await (reason === undefined ? this.#start(due) : this.#note(tx, schedule, skipped(due, reason)));
   }
 
+  /** The run and what is noted of it are undone together when one of them fails: a run that is not noted would begin again. */
   async #start(due: Due): Promise<void> {
-    const { tx, schedule, run, timing } = due;
+    const { tx, schedule } = due;
     try {
-      const started = await tx.savepoint(() => startRun(this.#deps, tx, { schedule, instant: run.instant }));
-      const { sessionId, turnId } = started;
-      await this.#note(tx, schedule, {
-        events: [
-          ...missedEvents(run),
-          ['dispatch', 'success', `turn ${turnId}`],
-          ...(timing.kind === 'at' ? [['dispatch', 'disabled'] as const] : []),
-        ],
-        nextRunAt: nextAfter(due) ?? null,
-        lastError: '',
-        startedIn: sessionId,
-        fired: { instant: run.instant, turnId },
-      });
+      await tx.savepoint(() => this.#begin(due));
     } catch (error) {
       if (!isFault(error) || PASSING.has(error.code)) throw error;
       await this.#note(tx, schedule, failed(due, error));
     }
+  }
+
+  async #begin(due: Due): Promise<void> {
+    const { tx, schedule, run, timing } = due;
+    const { sessionId, turnId } = await startRun(this.#deps, tx, { schedule, instant: run.instant });
+    await this.#note(tx, schedule, {
+      events: [
+        ...missedEvents(run),
+        ['dispatch', 'success', `turn ${turnId}`],
+        ...(timing.kind === 'at' ? [['dispatch', 'disabled'] as const] : []),
+      ],
+      nextRunAt: nextAfter(due) ?? null,
+      lastError: '',
+      startedIn: sessionId,
+      fired: { instant: run.instant, turnId },
+    });
   }
 
   /** The claim ends with the note, unless the note is of the claim. */
