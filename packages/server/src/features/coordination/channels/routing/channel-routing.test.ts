@@ -173,8 +173,13 @@ describe('an agent in a channel', () => {
         callId: 'c',
         idempotencyKey: 'once',
       },
-      ...{ identity: 'test', lineage: [], reach: 'own' as const, signal: new AbortController().signal },
-      ...{ progress: () => undefined, answers: [], nowMicros: 0 },
+      identity: 'test',
+      lineage: [],
+      reach: 'own' as const,
+      signal: new AbortController().signal,
+      progress: () => undefined,
+      answers: [],
+      nowMicros: 0,
     } as const;
     const tools = await source?.tools({
       grants: {
@@ -185,7 +190,9 @@ describe('an agent in a channel', () => {
         mcpServers: [],
         connections: [],
       },
-      ...{ sessionLabels: { 'svc/channel': 'ops' }, openCalls: [], ...context },
+      sessionLabels: { 'svc/channel': 'ops' },
+      openCalls: [],
+      ...context,
     });
     const publish = tools?.find(({ name }) => name === 'channel_publish');
     const first = await publish?.run(context, { content: 'by tool' });

@@ -81,7 +81,13 @@ export class RoutingWorld {
     });
     const { writer } = this;
     this.module = channelsModule({
-      ...{ store, bus, ids, writer, audit, namespaces, settings },
+      store,
+      bus,
+      ids,
+      writer,
+      audit,
+      namespaces,
+      settings,
       admission: runtime.admission,
       lifecycle: runtime.lifecycle,
       objects: { size: async () => undefined, read: async () => undefined, hold: async () => undefined },

@@ -40,7 +40,10 @@ describe('a schedule', () => {
     expect(await world.sent()).toEqual([expect.stringMatching(`^Scheduled run of "tick", due at ${iso(due)}`)]);
     const state = await world.state('tick');
     expect(state).toMatchObject({
-      ...{ phase: 'Ready', revision: 1n, backendArmed: true, nextRunAt: BigInt((due + 60_000) * 1_000) },
+      phase: 'Ready',
+      revision: 1n,
+      backendArmed: true,
+      nextRunAt: BigInt((due + 60_000) * 1_000),
       lastRunAt: BigInt(due * 1_000),
     });
     expect(state.events).toEqual([
@@ -50,7 +53,9 @@ describe('a schedule', () => {
     expect([state.claimedRunAt, state.claimExpiresAt, state.lastError]).toEqual([undefined, undefined, undefined]);
     const [message] = await world.engine.messages(state.lastSessionId ?? '');
     expect(message?.labels).toEqual({
-      ...{ 'svc/message-source': 'schedule', 'svc/schedule-name': 'tick', 'svc/schedule-run-at': String(due * 1_000) },
+      'svc/message-source': 'schedule',
+      'svc/schedule-name': 'tick',
+      'svc/schedule-run-at': String(due * 1_000),
     });
     await world.runner.tick();
     expect((await world.sent()).length).toBe(1);
