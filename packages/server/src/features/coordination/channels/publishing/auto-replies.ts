@@ -1,6 +1,7 @@
 import { isFault } from '../../../../base/index.ts';
 import {
   DONE,
+  isPassing,
   type QueueWorker,
   RESOURCES_CHANGED,
   type ReconcileOutcome,
@@ -37,7 +38,7 @@ export const createChannelHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => ({
 interface AutoRepliesDeps {
   readonly store: Pick<Store, 'write'>;
   readonly publishing: ChannelPublishing;
-  /** Replies that mean: publish nothing. */
+  /** Replies that mean: publish nothing; in any letter case. */
   readonly silenceTokens: readonly string[];
 }
 
@@ -48,15 +49,17 @@ interface AutoRepliesDeps {
 export class AutoReplies implements QueueWorker {
   readonly kinds = [REPLY];
   readonly #deps: AutoRepliesDeps;
+  readonly #silence: ReadonlySet<string>;
 
   constructor(deps: AutoRepliesDeps) {
     this.#deps = deps;
+    this.#silence = new Set(deps.silenceTokens.map((token) => token.toLowerCase()));
   }
 
   async run(item: WorkItem): Promise<ReconcileOutcome> {
     const { speaker, content } = JSON.parse(item.payload) as Reply;
-    const { store, publishing, silenceTokens } = this.#deps;
-    if (silenceTokens.includes(content.trim())) return DONE;
+    const { store, publishing } = this.#deps;
+    if (this.#silence.has(content.trim().toLowerCase())) return DONE;
     try {
       await store.write(async (tx) => {
         const route = await routeOfSession(tx, speaker);
@@ -66,16 +69,8 @@ export class AutoReplies implements QueueWorker {
         );
       });
     } catch (error) {
-      if (!isFault(error) || !FINAL.has(error.code)) throw error;
+      if (!isFault(error) || isPassing(error)) throw error;
     }
     return DONE;
   }
 }
-
-/** Refusals that no later try changes. */
-const FINAL: ReadonlySet<string> = new Set([
-  'FAILED_PRECONDITION',
-  'NOT_FOUND',
-  'RESOURCE_EXHAUSTED',
-  'INVALID_ARGUMENT',
-]);

@@ -123,6 +123,11 @@ export class RoutingWorld {
     );
   }
 
+  async removeChannel(name: string): Promise<void> {
+    const key = recordKey('Channel', 'default', name);
+    await this.engine.store.write((tx) => this.writer.remove(tx, ORIGIN, { key }));
+  }
+
   async subscribe(
     channel: string,
     name: string,
