@@ -35,6 +35,8 @@ export const createChannelHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => ({
   },
 });
 
+const onceKey = ({ turnId }: Speaker): string => `${REPLY}/${turnId}`;
+
 interface AutoRepliesDeps {
   readonly store: Pick<Store, 'write'>;
   readonly publishing: ChannelPublishing;
@@ -43,8 +45,8 @@ interface AutoRepliesDeps {
 }
 
 /**
- * Publishes final texts for subscriptions whose reply mode is `auto`, unless the turn published or skipped by itself. What the channel does
- * not take any more (it is closed, gone, or the text is too large) stays in the session only.
+ * Publishes final texts for subscriptions whose reply mode is `auto`, unless the turn published or skipped by itself. A text that the channel
+ * refuses (it is closed, or the text is too large) stays in the session, and an event ERROR in the channel says why.
  */
 export class AutoReplies implements QueueWorker {
   readonly kinds = [REPLY];
@@ -64,12 +66,16 @@ export class AutoReplies implements QueueWorker {
       await store.write(async (tx) => {
         const route = await routeOfSession(tx, speaker);
         if (route?.replyMode !== 'auto' || route.answeredBy === speaker.turnId) return;
-        await oncePerCall(tx, `${REPLY}/${speaker.turnId}`, () =>
-          publishing.publish(tx, speaker, { content, attachments: [] }),
-        );
+        await oncePerCall(tx, onceKey(speaker), () => publishing.publish(tx, speaker, { content, attachments: [] }));
       });
     } catch (error) {
       if (!isFault(error) || isPassing(error)) throw error;
+      await store.write((tx) =>
+        oncePerCall(tx, onceKey(speaker), async () => {
+          await publishing.showRefused(tx, speaker, error);
+          return error.reason;
+        }),
+      );
     }
     return DONE;
   }

@@ -227,14 +227,19 @@ describe('an agent in a channel', () => {
     for (let run = 0; run < 2; run++) expect(await worker?.run(item)).toEqual({ done: true });
     expect((await world.said('ops')).slice(1)).toEqual(['helper: hello', 'helper: by tool', 'helper: by item']);
     await world.closeChannel('ops');
-    expect(await worker?.run({ ...item, payload: item.payload.replaceAll('other', 'third') })).toEqual({ done: true });
+    const late = { ...item, payload: item.payload.replaceAll('other', 'third') };
+    for (let run = 0; run < 2; run++) expect(await worker?.run(late)).toEqual({ done: true });
+    const refusals = (await world.events('ops')).filter((event) => event.startsWith('ERROR'));
+    expect(refusals).toEqual(['ERROR helper desk CHANNEL_CLOSED: channel ops is closed']);
     expect((await world.said('ops')).length).toBe(4);
     await expect(publish?.run({ ...context, idempotencyKey: 'twice' }, { content: 'x' })).rejects.toThrow('is closed');
     await world.removeChannel('ops');
     await world.channel('ops');
-    const late = publish?.run({ ...context, idempotencyKey: 'late' }, { content: 'x' });
-    await expect(late).rejects.toMatchObject({ reason: 'CHANNEL_NOT_FOUND' });
-    expect(await world.said('ops')).toEqual([]);
+    const strayed = publish?.run({ ...context, idempotencyKey: 'late' }, { content: 'x' });
+    await expect(strayed).rejects.toMatchObject({ reason: 'CHANNEL_NOT_FOUND' });
+    const gone = { ...item, payload: item.payload.replaceAll('other', 'fourth') };
+    expect(await worker?.run(gone)).toEqual({ done: true });
+    expect([await world.said('ops'), await world.events('ops')]).toEqual([[], []]);
   });
 
   it('hears other agents only where its subscription asks for them', async () => {
