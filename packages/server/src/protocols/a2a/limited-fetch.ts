@@ -28,8 +28,8 @@ export interface CallNotes {
 }
 
 /**
- * `fetch` for one call to a peer: adds the credential, follows no redirect, and ends an answer that is too large or nests too
- * deep. The credential is struck out of what comes back, so that a peer cannot hand it to a model.
+ * `fetch` for one call to a peer: adds the credential, follows no redirect, and ends an answer that is too large or, unless it is a
+ * stream, nests too deep. The credential is struck out of what comes back, so that a peer cannot hand it to a model.
  */
 export const limitedFetch =
   (fetch: PeerFetch, limits: FetchLimits, notes: CallNotes): PeerFetch =>
