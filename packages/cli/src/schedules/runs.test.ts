@@ -35,7 +35,8 @@ describe('svc schedule', () => {
     expect(out).toBe('schedule/nightly started turn nightly-t in session acme-s\n');
     expect(err).toContain('svc schedule history nightly');
     expect(JSON.parse((await run('run', 'nightly', '-o', 'json')).out)).toEqual({
-      ...{ sessionId: 'default-s', turnId: 'nightly-t' },
+      sessionId: 'default-s',
+      turnId: 'nightly-t',
     });
     expect((await run('run', 'nightly', '-o', 'name')).out).toBe('session/default-s\n');
     expect((await run('run')).exit).toBe(exitCodes.refused);

@@ -1,5 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
+import type { Fault } from '../base/index.ts';
 import {
+  isStorageFull,
   type ReadTx,
   type ResourceChange,
   type ResourceKey,
@@ -25,6 +27,11 @@ export type CheckResult = ReconcileOutcome | { readonly due: true };
 
 /** Outcome of work that leaves nothing to do. */
 export const DONE = { done: true } as const;
+
+const PASSING: ReadonlySet<Fault['code']> = new Set(['UNAVAILABLE', 'ABORTED', 'INTERNAL', 'UNKNOWN']);
+
+/** True for faults that do not lie in what was asked for, such as those of the store: the same work may succeed later. */
+export const isPassing = (fault: Fault): boolean => PASSING.has(fault.code) || isStorageFull(fault);
 
 /** What a check may read: the snapshot in which the resource was found, and the time in micros. */
 export type CheckReads = Pick<ReadTx, 'resources' | 'log'> & { now(): number };

@@ -28,8 +28,8 @@ export interface CallNotes {
 }
 
 /**
- * `fetch` for one call to a peer: adds the credential, follows no redirect, and ends an answer that is too large or nests too
- * deep. The credential is struck out of what comes back, so that a peer cannot hand it to a model.
+ * `fetch` for one call to a peer: adds the credential, follows no redirect, and ends an answer that is too large or, unless it is a
+ * stream, nests too deep. The credential is struck out of what comes back, so that a peer cannot hand it to a model.
  */
 export const limitedFetch =
   (fetch: PeerFetch, limits: FetchLimits, notes: CallNotes): PeerFetch =>
@@ -59,15 +59,37 @@ const checked = async (answer: Response, limits: FetchLimits, notes: CallNotes):
     throw problem;
   }
   const limit = limits.bytes ?? ANSWER_BYTES_MAX;
-  if ((headers.get('content-type') ?? '').startsWith('text/event-stream') && body !== null)
-    return new Response(body.pipeThrough(byteLimit(limit, notes)), { status, headers });
-  const text = await readText(answer, limit);
-  if (nestsDeeperThan(text, JSON_DEPTH)) throw new PeerFailure('malformed', 'its answer nests too deep');
   const { bearer } = limits;
   const type = headers.get('content-type') ?? '';
-  return new Response(bearer === '' ? text : text.replaceAll(bearer, '[credential]'), {
-    status,
-    headers: { 'content-type': type },
+  if (type.startsWith('text/event-stream') && body !== null) {
+    const limited = body.pipeThrough(byteLimit(limit, notes));
+    return new Response(bearer === '' ? limited : limited.pipeThrough(withoutBearer(bearer)), { status, headers });
+  }
+  const text = await readText(answer, limit);
+  if (nestsDeeperThan(text, JSON_DEPTH)) throw new PeerFailure('malformed', 'its answer nests too deep');
+  return new Response(bearer === '' ? text : struckOut(text, bearer), { status, headers: { 'content-type': type } });
+};
+
+const struckOut = (text: string, bearer: string): string => text.replaceAll(bearer, '[credential]');
+
+/** Passes whole lines on without the credential, which may arrive in several chunks. */
+const withoutBearer = (bearer: string): TransformStream<Uint8Array, Uint8Array> => {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let line = '';
+  return new TransformStream({
+    transform(chunk, controller) {
+      const text = decoder.decode(chunk, { stream: true });
+      const end = text.lastIndexOf('\n') + 1;
+      if (end > 0) {
+        controller.enqueue(encoder.encode(struckOut(line + text.slice(0, end), bearer)));
+        line = '';
+      }
+      line += text.slice(end);
+    },
+    flush(controller) {
+      controller.enqueue(encoder.encode(struckOut(line + decoder.decode(), bearer)));
+    },
   });
 };
 

@@ -245,6 +245,18 @@ describe('a peer that is called', () => {
     });
   });
 
+  it('gives no credential back in the events of a stream, however it is cut', async () => {
+    peer.card = { capabilities: { streaming: true } };
+    peer.reply = (rpc, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const message = { messageId: 'r', contextId: 'c', role: 'ROLE_AGENT', parts: [{ text: `Ünd ${BEARER}` }] };
+      const event = Buffer.from(`data: ${JSON.stringify(answer(rpc, { message }))}\n\n`);
+      const middle = event.indexOf(BEARER) + 5;
+      response.write(event.subarray(0, middle), () => setImmediate(() => response.end(event.subarray(middle))));
+    };
+    expect(await send(BEARER)).toMatchObject({ id: '', parts: [{ kind: 'text', text: 'Ünd [credential]' }] });
+  });
+
   it('throws what its caller throws', async () => {
     peer.reply = (rpc, response) => json(response, answer(rpc, { task: task('TASK_STATE_WORKING') }));
     const begun = () => Promise.reject(new Error('the store is away'));

@@ -40,7 +40,6 @@ export type ShareArtifacts = (
   target: { readonly namespace: string; readonly agent: string; readonly sessionId: string },
 ) => Promise<void>;
 
-/** What the tools use. */
 /** A task that the session asked for, as tasks show it; undefined when it asked for none of this name. */
 export type AwaitTask = (
   context: ToolContext,
@@ -49,6 +48,7 @@ export type AwaitTask = (
   { readonly isOpen: boolean; readonly key: string; readonly shown: Readonly<Record<string, unknown>> } | undefined
 >;
 
+/** What the tools use. */
 interface DelegationParts {
   readonly book: DelegationBook;
   readonly post: Pick<PeerPost, 'prepare'>;

@@ -1,5 +1,5 @@
 import { isFault, type Log } from '../../../base/index.ts';
-import type { QueueWorker, ReconcileOutcome, WorkItem } from '../../../controllers/contract.ts';
+import { isPassing, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../controllers/contract.ts';
 import {
   type PeerClient,
   PeerFailure,
@@ -181,7 +181,7 @@ export class PeerCourier implements QueueWorker {
     try {
       return `${named}: ${await this.#deps.keepArtifact(sender, { ...file, key: `${messageId}/${index}` })}`;
     } catch (error) {
-      if (!isFault(error) || error.code === 'UNAVAILABLE' || error.code === 'INTERNAL') throw error;
+      if (!isFault(error) || isPassing(error)) throw error;
       return `${named} could not be kept: ${error.message}`;
     }
   }

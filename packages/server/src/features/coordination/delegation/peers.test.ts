@@ -60,7 +60,7 @@ describe('an agent elsewhere', () => {
     expect(replies).toEqual(['user: Reply of agent far-1:\n\n41 boxes']);
   });
 
-  it('is told to stop when its answer is late, and the call learns it', async () => {
+  it('gets a cancellation when its answer is late, and the call reports a time-out', async () => {
     const turn = await ask(send('count'), wait('far', { timeout_seconds: 3 }));
     await settle(5);
     expect(await state(turn.id)).toMatchObject({ state: 'COMPLETED' });
@@ -71,7 +71,7 @@ describe('an agent elsewhere', () => {
     expect((await world.said(session)).join('\n')).not.toContain('late');
   });
 
-  it('is told to stop when the turn that asked is stopped, or its session cleared', async () => {
+  it('gets a cancellation when the turn that asked is stopped, or its session cleared', async () => {
     await ask(send('count'), wait());
     await world.machine.stop(session);
     await settle(3);

@@ -42,8 +42,14 @@ const openWorld = async () => {
   const { store, writer, views, feed, clock, random } = world;
   (world.operations as Operation[]).push(
     ...scheduleOperations({
-      ...{ store, writer, views, limits: { ...defaultLabelLimits, minSpacingSeconds: 1 } },
-      ...{ audit: async () => undefined, namespaces: new NamespaceDirectory(), admission: noRuns, lifecycle: noRuns },
+      store,
+      writer,
+      views,
+      limits: { ...defaultLabelLimits, minSpacingSeconds: 1 },
+      audit: async () => undefined,
+      namespaces: new NamespaceDirectory(),
+      admission: noRuns,
+      lifecycle: noRuns,
       schedules: new StoredKindFacade('Schedule', { store, writer, responseBytes: 1 << 20 }),
     }),
   );

@@ -23,7 +23,8 @@ describe('tools over schedules', () => {
       contracts: () => [
         scheduleContract({
           ...{ namespaces: new NamespaceDirectory(), now: () => world.store.now(), minSpacingSeconds: 1 },
-          ...{ schedulesMax: 3, inputCheck: createInputCheck() },
+          schedulesMax: 3,
+          inputCheck: createInputCheck(),
         }),
       ],
     });

@@ -380,7 +380,7 @@ describe('the work behind a task', () => {
     const report = { name, phase: 'NEEDS_REVIEW', output_artifact_uris: ['artifact://a'] };
     expect(await world.call('update_task', report)).toMatchObject({ ok: false, code: 'denied' });
     expect(world.handedOver).toEqual([]);
-    const delegate = { agent: 'worker', sessionId, turnId };
+    const delegate = { agent: 'worker', sessionId, turnId, idempotencyKey: 'the-report-of-the-work' };
     expect(await world.call('update_task', report, delegate)).toMatchObject({
       phase: 'NEEDS_REVIEW',
       output_artifact_uris: ['artifact://a'],
@@ -390,6 +390,10 @@ describe('the work behind a task', () => {
       outputArtifactUris: ['artifact://a'],
       resultArtifacts: [{ key: 'artifact://a', filename: 'a.csv' }],
     });
+    // Its process died before it recorded the answer, and the owner has sent the task back meanwhile.
+    await world.call('update_task', { name, phase: 'RUNNING', progress_summary: '!hold again' });
+    expect(await world.call('update_task', report, delegate)).toMatchObject({ phase: 'NEEDS_REVIEW' });
+    expect(world.handedOver).toHaveLength(1);
   });
 
   it('is not begun in another namespace, unless over a connection', async () => {

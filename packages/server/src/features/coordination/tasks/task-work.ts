@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type TaskExecutionRef, TaskExecutionRefSchema, TaskPhase, type TaskStatus } from '@svc/api/resources';
-import { type Fault, isFault } from '../../../base/index.ts';
-import type { QueueWorker, ReconcileOutcome, WorkItem } from '../../../controllers/contract.ts';
+import { isFault } from '../../../base/index.ts';
+import { isPassing, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../controllers/contract.ts';
 import { type Admission, isTurnOver, PART, type SessionLifecycle, type TurnCause } from '../../../runtime/contract.ts';
 import type { ResourceKey, SessionRow, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { TaskMoves } from './task-moves.ts';
@@ -27,9 +27,6 @@ export const queueDispatch = async (tx: WriteTx, stored: StoredResource, identit
 
 /** A task that goes needs no one to begin it. */
 export const cancelDispatch = (tx: WriteTx, uid: string): Promise<void> => tx.queue.cancel(TASK_DISPATCH, uid);
-
-/** Faults of a try that may go better later; all others fail the task. */
-const PASSING: ReadonlySet<Fault['code']> = new Set(['UNAVAILABLE', 'ABORTED', 'INTERNAL', 'UNKNOWN']);
 
 interface TaskDispatcherDeps {
   readonly store: Pick<Store, 'write'>;
@@ -69,7 +66,7 @@ export class TaskDispatcher implements QueueWorker {
       const executionRef = await tx.savepoint(() => this.#start(tx, record, declarer));
       change = { executionRef, execution: 'Queued' };
     } catch (error) {
-      if (!isFault(error) || PASSING.has(error.code)) throw error;
+      if (!isFault(error) || isPassing(error)) throw error;
       change = failed(error.message);
     }
     await moves.move(tx, record, { ...change, by: ['runtime'] });

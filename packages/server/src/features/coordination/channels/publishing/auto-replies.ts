@@ -1,6 +1,7 @@
 import { isFault } from '../../../../base/index.ts';
 import {
   DONE,
+  isPassing,
   type QueueWorker,
   RESOURCES_CHANGED,
   type ReconcileOutcome,
@@ -34,48 +35,48 @@ export const createChannelHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => ({
   },
 });
 
+const onceKey = ({ turnId }: Speaker): string => `${REPLY}/${turnId}`;
+
 interface AutoRepliesDeps {
   readonly store: Pick<Store, 'write'>;
   readonly publishing: ChannelPublishing;
-  /** Replies that mean: publish nothing. */
+  /** Replies that mean: publish nothing; in any letter case. */
   readonly silenceTokens: readonly string[];
 }
 
 /**
- * Publishes final texts for subscriptions whose reply mode is `auto`, unless the turn published or skipped by itself. What the channel does
- * not take any more (it is closed, gone, or the text is too large) stays in the session only.
+ * Publishes final texts for subscriptions whose reply mode is `auto`, unless the turn published or skipped by itself. A text that the channel
+ * refuses (it is closed, or the text is too large) stays in the session, and an event ERROR in the channel says why.
  */
 export class AutoReplies implements QueueWorker {
   readonly kinds = [REPLY];
   readonly #deps: AutoRepliesDeps;
+  readonly #silence: ReadonlySet<string>;
 
   constructor(deps: AutoRepliesDeps) {
     this.#deps = deps;
+    this.#silence = new Set(deps.silenceTokens.map((token) => token.toLowerCase()));
   }
 
   async run(item: WorkItem): Promise<ReconcileOutcome> {
     const { speaker, content } = JSON.parse(item.payload) as Reply;
-    const { store, publishing, silenceTokens } = this.#deps;
-    if (silenceTokens.includes(content.trim())) return DONE;
+    const { store, publishing } = this.#deps;
+    if (this.#silence.has(content.trim().toLowerCase())) return DONE;
     try {
       await store.write(async (tx) => {
         const route = await routeOfSession(tx, speaker);
         if (route?.replyMode !== 'auto' || route.answeredBy === speaker.turnId) return;
-        await oncePerCall(tx, `${REPLY}/${speaker.turnId}`, () =>
-          publishing.publish(tx, speaker, { content, attachments: [] }),
-        );
+        await oncePerCall(tx, onceKey(speaker), () => publishing.publish(tx, speaker, { content, attachments: [] }));
       });
     } catch (error) {
-      if (!isFault(error) || !FINAL.has(error.code)) throw error;
+      if (!isFault(error) || isPassing(error)) throw error;
+      await store.write((tx) =>
+        oncePerCall(tx, onceKey(speaker), async () => {
+          await publishing.showRefused(tx, speaker, error);
+          return error.reason;
+        }),
+      );
     }
     return DONE;
   }
 }
-
-/** Refusals that no later try changes. */
-const FINAL: ReadonlySet<string> = new Set([
-  'FAILED_PRECONDITION',
-  'NOT_FOUND',
-  'RESOURCE_EXHAUSTED',
-  'INVALID_ARGUMENT',
-]);

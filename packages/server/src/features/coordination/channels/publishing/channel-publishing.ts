@@ -86,6 +86,16 @@ export class ChannelPublishing {
     await this.#markAnswered(tx, speaker, route);
   }
 
+  /** Shows followers of the channel that something of the session was not published; a channel that is gone has none. */
+  async showRefused(tx: WriteTx, speaker: Speaker, { reason, message }: Fault): Promise<void> {
+    const route = await routeOfSession(tx, speaker);
+    const channel = route === undefined ? undefined : await channelOf(tx, speaker, route);
+    if (route === undefined || channel === undefined) return;
+    await tx.channels.lock(channel.uid);
+    const body = { agent: speaker.agent, subscription: route.subscription, error: `${reason}: ${message}` };
+    await this.#log.append(tx, channel, [{ kind: ChannelEventKind.ERROR, at: tx.now(), body }]);
+  }
+
   async #linked(
     tx: WriteTx,
     speaker: Speaker,
@@ -95,10 +105,8 @@ export class ChannelPublishing {
       throw new Fault('FAILED_PRECONDITION', 'NOT_LINKED', 'no channel began this session: there is none to answer in');
     if (route.replyMode === 'none')
       throw new Fault('FAILED_PRECONDITION', 'REPLY_DISABLED', 'the subscription of this session allows no replies');
-    const key = recordKey('Channel', speaker.namespace, route.channel);
-    const channel = await tx.resources.get(key);
-    // One that was made again under the name is another channel.
-    if (channel?.uid !== route.channelUid) throw resourceNotFound(key);
+    const channel = await channelOf(tx, speaker, route);
+    if (channel === undefined) throw resourceNotFound(recordKey('Channel', speaker.namespace, route.channel));
     return { route, channel };
   }
 
@@ -106,3 +114,13 @@ export class ChannelPublishing {
     return keepRoute({ tx, writer: this.#deps.writer }, speaker, { ...route, answeredBy: speaker.turnId });
   }
 }
+
+/** The channel that the session belongs to, while it exists: one that was made again under the name is another. */
+const channelOf = async (
+  tx: WriteTx,
+  { namespace }: Speaker,
+  route: ChannelRoute,
+): Promise<StoredResource | undefined> => {
+  const channel = await tx.resources.get(recordKey('Channel', namespace, route.channel));
+  return channel?.uid === route.channelUid ? channel : undefined;
+};

@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Fault } from '../../../../base/index.ts';
+import { storageFull } from '../../../../store/contracts/index.ts';
 import { RoutingWorld } from '../testing/routing-world.ts';
 
 describe('a post', () => {
@@ -72,6 +74,16 @@ describe('a post', () => {
     expect(await world.said('ops')).toEqual([': hello']);
   });
 
+  it('is refused whole when the store fails in one of its routes', async () => {
+    await world.subscribe('ops', 'a', { agent: 'helper', trigger: 'all' });
+    await world.subscribe('ops', 'b', { agent: 'clerk', trigger: 'all' });
+    const fault = new Fault('UNAVAILABLE', 'STORAGE', 'the database took too long');
+    vi.spyOn(world.engine.runtime.admission, 'admit').mockRejectedValueOnce(fault);
+    await expect(world.post('ops', 'hello')).rejects.toBe(fault);
+    expect(await world.said('ops')).toEqual([]);
+    expect(await world.events('ops')).toEqual([]);
+  });
+
   it('shows an agent no more of the channel than its subscription wants', async () => {
     await world.subscribe('ops', 'few', {
       agent: 'helper',
@@ -79,11 +91,13 @@ describe('a post', () => {
       contextPolicy: { mode: 'recent_public', maxMessages: 2 },
     });
     await world.subscribe('ops', 'none', { agent: 'helper', trigger: 'manual', contextPolicy: { mode: 'none' } });
+    await world.subscribe('ops', 'some', { agent: 'helper', trigger: 'manual' });
     for (const text of ['one', 'two', 'three']) await world.post('ops', text, { author: 'bob' });
-    const { routedSessions } = await world.post('ops', 'now', { subscriptionNames: ['few', 'none'] });
+    const { routedSessions } = await world.post('ops', 'now', { subscriptionNames: ['few', 'none', 'some'] });
     const texts = await Promise.all(routedSessions.map(({ sessionId }) => firstText(sessionId)));
     expect(texts[0]?.split('first:\n')[1]).toBe('user:bob: two\nuser:bob: three');
     expect(texts[1]).not.toContain('Messages before it');
+    expect(texts[2]?.split('first:\n')[1]).toBe('user:bob: one\nuser:bob: two\nuser:bob: three');
   });
 
   it('of agents is routed so often a minute, and stored in any case', async () => {
@@ -138,6 +152,7 @@ describe('an agent in a channel', () => {
       [tool('channel_publish', { content: 'by tool' }), '!say text'],
       [tool('channel_skip_reply', { reason: 'nothing to add' }), '!say text'],
       ['!say [SILENT]'],
+      ['!say [silent]'],
       ['!error invalid_request'],
     ])
       await reach('auto', ...lines);
@@ -173,8 +188,13 @@ describe('an agent in a channel', () => {
         callId: 'c',
         idempotencyKey: 'once',
       },
-      ...{ identity: 'test', lineage: [], reach: 'own' as const, signal: new AbortController().signal },
-      ...{ progress: () => undefined, answers: [], nowMicros: 0 },
+      identity: 'test',
+      lineage: [],
+      reach: 'own' as const,
+      signal: new AbortController().signal,
+      progress: () => undefined,
+      answers: [],
+      nowMicros: 0,
     } as const;
     const tools = await source?.tools({
       grants: {
@@ -185,7 +205,9 @@ describe('an agent in a channel', () => {
         mcpServers: [],
         connections: [],
       },
-      ...{ sessionLabels: { 'svc/channel': 'ops' }, openCalls: [], ...context },
+      sessionLabels: { 'svc/channel': 'ops' },
+      openCalls: [],
+      ...context,
     });
     const publish = tools?.find(({ name }) => name === 'channel_publish');
     const first = await publish?.run(context, { content: 'by tool' });
@@ -199,12 +221,25 @@ describe('an agent in a channel', () => {
     };
     const item = { kind: 'channel.reply', key: 'other', payload: JSON.stringify({ speaker, content: 'by item' }) };
     const worker = workers.find(({ kinds }) => kinds.includes('channel.reply'));
+    const full = storageFull(new Error('disk'));
+    vi.spyOn(world.engine.store, 'write').mockRejectedValueOnce(full);
+    await expect(worker?.run(item)).rejects.toBe(full);
     for (let run = 0; run < 2; run++) expect(await worker?.run(item)).toEqual({ done: true });
     expect((await world.said('ops')).slice(1)).toEqual(['helper: hello', 'helper: by tool', 'helper: by item']);
     await world.closeChannel('ops');
-    expect(await worker?.run({ ...item, payload: item.payload.replaceAll('other', 'third') })).toEqual({ done: true });
+    const late = { ...item, payload: item.payload.replaceAll('other', 'third') };
+    for (let run = 0; run < 2; run++) expect(await worker?.run(late)).toEqual({ done: true });
+    const refusals = (await world.events('ops')).filter((event) => event.startsWith('ERROR'));
+    expect(refusals).toEqual(['ERROR helper desk CHANNEL_CLOSED: channel ops is closed']);
     expect((await world.said('ops')).length).toBe(4);
     await expect(publish?.run({ ...context, idempotencyKey: 'twice' }, { content: 'x' })).rejects.toThrow('is closed');
+    await world.removeChannel('ops');
+    await world.channel('ops');
+    const strayed = publish?.run({ ...context, idempotencyKey: 'late' }, { content: 'x' });
+    await expect(strayed).rejects.toMatchObject({ reason: 'CHANNEL_NOT_FOUND' });
+    const gone = { ...item, payload: item.payload.replaceAll('other', 'fourth') };
+    expect(await worker?.run(gone)).toEqual({ done: true });
+    expect([await world.said('ops'), await world.events('ops')]).toEqual([[], []]);
   });
 
   it('hears other agents only where its subscription asks for them', async () => {

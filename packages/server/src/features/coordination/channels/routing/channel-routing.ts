@@ -6,10 +6,12 @@ import {
   ChannelSubscriptionSpecSchema,
 } from '@svc/api/resources';
 import { isFault } from '../../../../base/index.ts';
+import { isPassing } from '../../../../controllers/contract.ts';
 import { messageFromText } from '../../../../resources/index.ts';
 import { mediaPartType, PART, type Part, type TurnCause } from '../../../../runtime/contract.ts';
 import {
   type ChannelMessageRow,
+  everyResource,
   type StoredResource,
   sessionHolder,
   type WriteTx,
@@ -42,13 +44,19 @@ export interface RouteOutcome {
   readonly error: string;
 }
 
+/** A message with what was said before it, newest first: as much as any of its subscriptions wants. */
+interface ReadableMessage extends RoutableMessage {
+  readonly recent: readonly ReadMessage[];
+}
+
 interface Subscription {
   readonly name: string;
   readonly spec: ChannelSubscriptionSpec;
 }
 
 const MINUTE_MICROS = 60_000_000;
-const PAGE = 200;
+/** Messages read at once to count those of agents; each may be large. */
+const PAGE = 50;
 const AGENT = 'agent';
 const CAUSE = 'channel';
 
@@ -56,7 +64,7 @@ export type ChannelRoutingDeps = Pick<ChannelsDeps, 'admission' | 'lifecycle' | 
 
 /**
  * Begins a session and a turn for each subscription that a message reaches, in the transaction that stores the message. A route that fails
- * is undone alone and reported; the message and the other routes stay.
+ * is undone alone and reported; the message and the other routes stay. A fault of the store is not one of a route: it fails the whole transaction.
  */
 export class ChannelRouting {
   readonly #deps: ChannelRoutingDeps;
@@ -84,22 +92,23 @@ export class ChannelRouting {
     message: RoutableMessage,
     subscriptions: readonly Subscription[],
   ): Promise<readonly RouteOutcome[]> {
+    const recent = await recentMessages(tx, message, subscriptions);
     const outcomes: RouteOutcome[] = [];
     for (const subscription of subscriptions) {
       const { name, spec } = subscription;
       const route = { subscription: name, agent: spec.agent };
       try {
-        const begun = await tx.savepoint(() => this.#begin(tx, message, subscription));
+        const begun = await tx.savepoint(() => this.#begin(tx, { ...message, recent }, subscription));
         outcomes.push({ ...route, ...begun, error: '' });
       } catch (error) {
-        if (!isFault(error)) throw error;
+        if (!isFault(error) || isPassing(error)) throw error;
         outcomes.push({ ...route, sessionId: '', turnId: '', error: `${error.reason}: ${error.message}` });
       }
     }
     return outcomes;
   }
 
-  async #begin(tx: WriteTx, message: RoutableMessage, { name, spec }: Subscription) {
+  async #begin(tx: WriteTx, message: ReadableMessage, { name, spec }: Subscription) {
     const { admission, lifecycle, objects, writer } = this.#deps;
     const { channel, row, body, cause } = message;
     const { namespace } = channel.key;
@@ -134,7 +143,7 @@ export class ChannelRouting {
       namespace,
       agent,
       sessionId,
-      parts: await turnParts(tx, message, spec),
+      parts: turnParts(message, spec, tx.now()),
       labels,
       whenBusy: 'QUEUE',
       cause: { ...cause, kind: CAUSE, labels },
@@ -153,18 +162,13 @@ export const routeEvents = (outcomes: readonly RouteOutcome[], at: number): read
 
 const subscriptionsOf = async (tx: WriteTx, { key }: StoredResource): Promise<readonly Subscription[]> => {
   const scope = { type: 'namespace', namespace: key.namespace } as const;
-  const query = { kind: 'ChannelSubscription', scope, parent: key.name, limit: PAGE } as const;
-  const found: Subscription[] = [];
-  for (let after: StoredResource['key'] | undefined; ; ) {
-    const page = await tx.resources.list({ ...query, ...(after === undefined ? {} : { after }) });
-    for (const record of page) {
-      if (record.deletionTimestamp !== undefined) continue;
-      const spec = messageFromText(ChannelSubscriptionSpecSchema, record.spec) as ChannelSubscriptionSpec;
-      found.push({ name: record.key.name, spec });
-    }
-    after = page.at(-1)?.key;
-    if (page.length < PAGE || after === undefined) return found;
-  }
+  const all = await everyResource(tx.resources, { kind: 'ChannelSubscription', scope, parent: key.name });
+  return all
+    .filter((record) => record.deletionTimestamp === undefined)
+    .map((record) => ({
+      name: record.key.name,
+      spec: messageFromText(ChannelSubscriptionSpecSchema, record.spec) as ChannelSubscriptionSpec,
+    }));
 };
 
 /** Messages of agents that were routed within the last minute; counts up to `most`. */
@@ -182,22 +186,29 @@ const routedAgentMessages = async (tx: WriteTx, channelUid: string, most: number
   }
 };
 
-const turnParts = async (
+const recentMessages = async (
   tx: WriteTx,
-  { channel, row, body }: RoutableMessage,
+  { channel, row }: RoutableMessage,
+  subscriptions: readonly Subscription[],
+): Promise<readonly ReadMessage[]> => {
+  const size = Math.max(0, ...subscriptions.map(({ spec }) => contextSize(spec)));
+  return size === 0 ? [] : (await tx.channels.messagesBefore(channel.uid, row.id, size)).map(readMessage);
+};
+
+const turnParts = (
+  { channel, row, body, recent }: ReadableMessage,
   spec: ChannelSubscriptionSpec,
-): Promise<readonly Part[]> => {
+  createdAt: number,
+): readonly Part[] => {
   const size = contextSize(spec);
-  const before = size === 0 ? undefined : await tx.channels.messagesBefore(channel.uid, row.id, size);
   const text = turnText({
     channel: channel.key.name,
     title: (messageFromText(ChannelSpecSchema, channel.spec) as ChannelSpec).title,
     agent: spec.agent,
     replyMode: replyModeOf(spec),
     trigger: { id: row.id, ...body },
-    before: before?.toReversed().map(readMessage),
+    before: size === 0 ? undefined : recent.slice(0, size).toReversed(),
   });
-  const createdAt = tx.now();
   const files = (body.attachments ?? []).map(
     (object): Part => ({
       id: '',

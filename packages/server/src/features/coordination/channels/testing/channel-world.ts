@@ -127,7 +127,9 @@ export const openChannelWorld = async (
       hold: async (...[, , object, holder]: Parameters<ObjectAccess['hold']>) =>
         void held.push(`${object.key} by ${holder}`),
     },
-    ...{ admission: noAgents, lifecycle: noAgents, artifactObjects: async () => [] },
+    admission: noAgents,
+    lifecycle: noAgents,
+    artifactObjects: async () => [],
     limits: { ...LIMITS, ...limits },
   });
   (world.operations as Operation[]).push(...operations);

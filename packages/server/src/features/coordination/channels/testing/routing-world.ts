@@ -81,7 +81,13 @@ export class RoutingWorld {
     });
     const { writer } = this;
     this.module = channelsModule({
-      ...{ store, bus, ids, writer, audit, namespaces, settings },
+      store,
+      bus,
+      ids,
+      writer,
+      audit,
+      namespaces,
+      settings,
       admission: runtime.admission,
       lifecycle: runtime.lifecycle,
       objects: { size: async () => undefined, read: async () => undefined, hold: async () => undefined },
@@ -115,6 +121,11 @@ export class RoutingWorld {
     await this.engine.store.write((tx) =>
       this.writer.put(tx, ORIGIN, { key, spec: create(ChannelSpecSchema), annotations }),
     );
+  }
+
+  async removeChannel(name: string): Promise<void> {
+    const key = recordKey('Channel', 'default', name);
+    await this.engine.store.write((tx) => this.writer.remove(tx, ORIGIN, { key }));
   }
 
   async subscribe(

@@ -72,12 +72,22 @@ it('the message says what it is, and then what the schedule says', () => {
 
 it('news change what they name', () => {
   const before = create(ScheduleStatusSchema, {
-    ...{ nextRunAt: 5n, backendArmed: true, lastError: 'X: y', claimedRunAt: 5n, claimExpiresAt: 9n, lastRunAt: 1n },
+    nextRunAt: 5n,
+    backendArmed: true,
+    lastError: 'X: y',
+    claimedRunAt: 5n,
+    claimExpiresAt: 9n,
+    lastRunAt: 1n,
   });
   const claimed = statusWithNews(before, { now: 7, events: [], claim: { runAt: 5, until: 8 } });
   expect(claimed).toMatchObject({ claimedRunAt: 5n, claimExpiresAt: 8n, nextRunAt: 5n, lastError: 'X: y' });
   const ran = statusWithNews(claimed, {
-    ...{ now: 7, events: [['dispatch', 'success']], nextRunAt: 65, lastError: '', startedIn: 's', claim: null },
+    now: 7,
+    events: [['dispatch', 'success']],
+    nextRunAt: 65,
+    lastError: '',
+    startedIn: 's',
+    claim: null,
   });
   expect(ran).toMatchObject({ nextRunAt: 65n, lastRunAt: 7n, lastSessionId: 's', recentEvents: [{ timestamp: 7n }] });
   expect([ran.lastError, ran.claimedRunAt, ran.claimExpiresAt]).toEqual([undefined, undefined, undefined]);

@@ -41,7 +41,10 @@ describe('a schedule', () => {
     expect(await world.sent()).toEqual([expect.stringMatching(`^Scheduled run of "tick", due at ${iso(due)}`)]);
     const state = await world.state('tick');
     expect(state).toMatchObject({
-      ...{ phase: 'Ready', revision: 1n, backendArmed: true, nextRunAt: BigInt((due + 60_000) * 1_000) },
+      phase: 'Ready',
+      revision: 1n,
+      backendArmed: true,
+      nextRunAt: BigInt((due + 60_000) * 1_000),
       lastRunAt: BigInt(due * 1_000),
     });
     expect(state.events).toEqual([
@@ -51,7 +54,9 @@ describe('a schedule', () => {
     expect([state.claimedRunAt, state.claimExpiresAt, state.lastError]).toEqual([undefined, undefined, undefined]);
     const [message] = await world.engine.messages(state.lastSessionId ?? '');
     expect(message?.labels).toEqual({
-      ...{ 'svc/message-source': 'schedule', 'svc/schedule-name': 'tick', 'svc/schedule-run-at': String(due * 1_000) },
+      'svc/message-source': 'schedule',
+      'svc/schedule-name': 'tick',
+      'svc/schedule-run-at': String(due * 1_000),
     });
     await world.runner.tick();
     expect((await world.sent()).length).toBe(1);
@@ -166,6 +171,48 @@ describe('a schedule', () => {
     await world.pass(5);
     expect((await world.sent()).length).toBe(1);
     expect(await world.state('once')).toMatchObject({ phase: 'Completed', spec: { enabled: false } });
+  });
+
+  it('is tried again as often when it does not catch up', async () => {
+    const spec = { runAt: iso(nowMs() + 60_000), target: { agent: 'later' } };
+    await world.put('once', spec as never, { 'option.svc/catch-up': 'skip' });
+    for (const wait of [60, 5, 30]) await world.pass(wait);
+    await world.agent('later');
+    await world.pass(120);
+    expect(await tail('once', 2)).toEqual(['dispatch/success', 'dispatch/disabled']);
+    expect((await world.sent('later')).length).toBe(1);
+  });
+
+  it('counts the failures of each instant by itself', async () => {
+    await world.put('tick', { intervalSeconds: 3_600, target: { agent: 'never' } } as never);
+    for (const wait of [3_600, 5, 30]) await world.pass(wait);
+    await world.pass(7_200);
+    expect(await tail('tick', 2)).toEqual(['dispatch/missed 2', expect.stringContaining('dispatch/retry')]);
+    await world.pass(5);
+    expect(await tail('tick', 2)).toEqual(['claim/acquired', expect.stringContaining('dispatch/retry')]);
+    await world.agent('never');
+    await world.pass(30);
+    expect((await world.sent('never')).length).toBe(1);
+  });
+
+  it('runs again after the session of its last run was deleted, and shows how that run ended', async () => {
+    const target = { agent: 'helper', sessionMode: 'reuse' };
+    const spec = { intervalSeconds: 60, inputMessage: '!hold desk', target };
+    await world.put('slow', spec as never, { 'option.svc/overlap': 'skip' });
+    await world.pass(60);
+    const { lastSessionId = '' } = await world.state('slow');
+    const { store, runtime } = world.engine;
+    await store.write(async (tx) => {
+      const session = await tx.log.lockSession(lastSessionId);
+      if (session === undefined) throw new Error('no session');
+      await runtime.lifecycle.remove(tx, session);
+    });
+    await world.pass(0);
+    const ended = (await world.state('slow')).conditions.find(({ type }) => type === 'LastRunSucceeded');
+    expect(ended).toMatchObject({ status: 'False', reason: 'Stopped' });
+    await world.pass(60);
+    expect(await tail('slow', 1)).toEqual(['dispatch/success']);
+    expect((await world.state('slow')).lastSessionId).not.toBe(lastSessionId);
   });
 
   it('runs the instant that failed when its agent comes in time, and else gives it up for the next', async () => {

@@ -1,5 +1,11 @@
 import { type Fault, isFault } from '../../../../base/index.ts';
-import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
+import {
+  DONE,
+  isPassing,
+  type QueueWorker,
+  type ReconcileOutcome,
+  type WorkItem,
+} from '../../../../controllers/contract.ts';
 import { isTurnOver } from '../../../../runtime/contract.ts';
 import type { ResourceKey, Store, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
 import { anchorOf, firedAtOf, LAST_TURN, liveTiming } from '../schedule-kind.ts';
@@ -16,8 +22,6 @@ export interface ScheduleFiringDeps extends RunStarts, RunNotesDeps {
 
 /** How long a claimed run may take to begin, micros. */
 const CLAIM = 60_000_000;
-/** Faults that say nothing about the schedule: the transaction is tried again. */
-const PASSING: ReadonlySet<Fault['code']> = new Set(['UNAVAILABLE', 'ABORTED', 'INTERNAL', 'UNKNOWN']);
 
 interface Claim {
   readonly key: ResourceKey;
@@ -83,7 +87,9 @@ export class ScheduleFiring implements QueueWorker {
     const timing = liveTiming(schedule);
     if (timing === undefined || storedStatus(schedule).claimExpiresAt !== BigInt(until)) return;
     const run = dueRun(timing, Number(fence.runAt), tx.now());
-    const due = { tx, schedule, timing, run, failures: fence.failures ?? 0 };
+    // Failures of an instant that is no longer the newest one say nothing about this one.
+    const failures = run.instant === Number(fence.runAt) ? (fence.failures ?? 0) : 0;
+    const due = { tx, schedule, timing, run, failures };
     const reason = await skipReason(due);
     await (reason === undefined ? this.#start(due) : this.#note(tx, schedule, skipped(due, reason)));
   }
@@ -94,7 +100,7 @@ export class ScheduleFiring implements QueueWorker {
     try {
       await tx.savepoint(() => this.#begin(due));
     } catch (error) {
-      if (!isFault(error) || PASSING.has(error.code)) throw error;
+      if (!isFault(error) || isPassing(error)) throw error;
       await this.#note(tx, schedule, failed(due, error));
     }
   }
@@ -138,10 +144,10 @@ const nextAfter = ({ tx, schedule, timing, run }: Due): number | undefined => {
   return nextInstant(timing, anchorOf(annotations), Math.max(tx.now(), run.instant, firedAtOf(annotations)));
 };
 
-/** Why the due instant is not run, as the schedule's options say; undefined when it is. */
-const skipReason = async ({ tx, schedule, run }: Due): Promise<string | undefined> => {
+/** Why the due instant is not run, as the schedule's options say; undefined when it is. A further try of one that failed is not overdue. */
+const skipReason = async ({ tx, schedule, run, failures }: Due): Promise<string | undefined> => {
   const { annotations } = schedule;
-  if (run.isOverdue && annotations['option.svc/catch-up'] === 'skip') return 'catch-up';
+  if (run.isOverdue && failures === 0 && annotations['option.svc/catch-up'] === 'skip') return 'catch-up';
   if (annotations['option.svc/overlap'] !== 'skip') return undefined;
   const last = annotations[LAST_TURN] === undefined ? undefined : await tx.log.turn(annotations[LAST_TURN]);
   return last === undefined || isTurnOver(last) ? undefined : 'overlap';

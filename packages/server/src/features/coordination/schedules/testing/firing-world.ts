@@ -21,8 +21,10 @@ type Spec = MessageInitShape<typeof ScheduleSpecSchema>;
 
 const ORIGIN = systemOrigin('test');
 const settings = {
-  ...{ 'schedules.minSpacingSeconds': 1_000, 'limits.schedulesMax': 2_000 },
-  ...{ 'limits.labels': defaultLabelLimits.labels, 'limits.annotationsBytes': defaultLabelLimits.annotationsBytes },
+  'schedules.minSpacingSeconds': 1_000,
+  'limits.schedulesMax': 2_000,
+  'limits.labels': defaultLabelLimits.labels,
+  'limits.annotationsBytes': defaultLabelLimits.annotationsBytes,
 };
 
 /** Schedules, the turn engine and the demo model on a real store; the queue runs when a test says so. */
@@ -98,7 +100,9 @@ export class FiringWorld {
   #moduleOn(store: Store) {
     const { writer } = this;
     return schedulesModule({
-      ...{ ...this.runDeps, store, settings },
+      ...this.runDeps,
+      store,
+      settings,
       views: new ResourceViews(),
       visibleNamespaces: async (_reads: unknown, name: string) => [name],
       schedules: new StoredKindFacade('Schedule', { store, writer, responseBytes: 1 << 20 }),
@@ -146,8 +150,12 @@ export class FiringWorld {
     const record = await this.record(name);
     await this.engine.store.write(async (tx) => {
       const write = {
-        ...{ key: record.key, labels: record.labels, annotations: record.annotations, current: record },
-        ...{ spec: create(ScheduleSpecSchema, JSON.parse(record.spec) as Spec), generation: record.generation },
+        key: record.key,
+        labels: record.labels,
+        annotations: record.annotations,
+        current: record,
+        spec: create(ScheduleSpecSchema, JSON.parse(record.spec) as Spec),
+        generation: record.generation,
         isSpecChanged: false,
       };
       const status = await contract?.observe?.(

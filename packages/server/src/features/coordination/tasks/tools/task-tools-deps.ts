@@ -6,7 +6,7 @@ import type { SendFurtherWork } from '../task-work.ts';
 
 /** What the tools over tasks use. */
 export interface TaskToolsDeps {
-  readonly store: Pick<Store, 'read' | 'write'>;
+  readonly store: Pick<Store, 'read' | 'write' | 'direct' | 'steadyNow'>;
   readonly writer: Pick<ResourceWriter, 'create'>;
   readonly audit: AppendAudit;
   readonly moves: TaskMoves;

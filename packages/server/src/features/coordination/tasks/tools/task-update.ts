@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { FileObjectRefSchema, TaskPhase } from '@svc/api/resources';
 import { Fault, textOrEmpty } from '../../../../base/index.ts';
-import { oncePerCall } from '../../../../idempotency/index.ts';
+import { earlierAnswer, oncePerCall } from '../../../../idempotency/index.ts';
 import { formatKey } from '../../../../resources/index.ts';
 import { lineageBelow, parseBody } from '../../../../runtime/contract.ts';
 import type { ReadTx, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
@@ -41,6 +41,9 @@ export const updateTask = (deps: TaskToolsDeps): Tool => ({
   effect: 'write',
   capability: { name: 'tasks', action: 'update' },
   run: async (context, input) => {
+    // A run after the report may find that its owner has sent the task back to another turn.
+    const known = await earlierAnswer(deps.store, context.idempotencyKey);
+    if (known !== undefined) return jsonResult(known);
     const outputs = await outputsOf(deps, context, input);
     return deps.store.write(async (tx) => {
       const done = await oncePerCall(tx, context.idempotencyKey, async () => {
