@@ -8,8 +8,14 @@ const NAMESPACES = ['near', 'far'];
 const document = (path: string, texts: readonly string[], more: Partial<SearchDocument> = {}): SearchDocument => {
   const namespace = more.namespace ?? 'near';
   return {
-    ...{ source: `${namespace}/${path}`, kind: 'Knowledge', namespace, name: path, path, updatedAt: 5 },
-    ...{ pathWords: path, chunks: texts.map((text) => ({ heading: 'H', text, words: text })) },
+    source: `${namespace}/${path}`,
+    kind: 'Knowledge',
+    namespace,
+    name: path,
+    path,
+    updatedAt: 5,
+    pathWords: path,
+    chunks: texts.map((text) => ({ heading: 'H', text, words: text })),
     ...more,
   };
 };

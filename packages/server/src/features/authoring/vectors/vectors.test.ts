@@ -38,7 +38,11 @@ beforeEach(async () => {
   requests = [];
   answer = ({ texts }) => ({ vectors: texts.map(vectorOf) });
   store = await openGivenStore({
-    ...{ dataDir, clock, random: seededRandom(1), log: silentLog, vectors: true },
+    dataDir,
+    clock,
+    random: seededRandom(1),
+    log: silentLog,
+    vectors: true,
     fatal: (error) => {
       throw error;
     },
@@ -53,7 +57,9 @@ afterEach(async () => {
 let modules = 0;
 const moduleOf = (model = 'm', parts: Pick<Store, 'write' | 'direct'> = store) =>
   vectorsModule({
-    ...{ clock, ids: createIds(clock, seededRandom(++modules)), log: silentLog },
+    clock,
+    ids: createIds(clock, seededRandom(++modules)),
+    log: silentLog,
     store: parts,
     settings: { 'knowledge.embeddings': { provider: 'p', model } },
     models: {
@@ -70,8 +76,14 @@ const run = async (module: ReturnType<typeof moduleOf>): Promise<void> => {
 const put = (path: string, content: string, namespace = 'acme') =>
   store.write((tx) =>
     tx.search.index({
-      ...{ source: `${namespace}/${path}`, kind: 'Knowledge', namespace, name: path, path, updatedAt: 1 },
-      ...{ pathWords: indexWords(path), chunks: chunkDocument(content) },
+      source: `${namespace}/${path}`,
+      kind: 'Knowledge',
+      namespace,
+      name: path,
+      path,
+      updatedAt: 1,
+      pathWords: indexWords(path),
+      chunks: chunkDocument(content),
     }),
   );
 const library = new KnowledgeLibrary({ visibleNamespaces: async (_reads, name) => [name, 'shared'] });
@@ -172,12 +184,14 @@ describe('the job that makes vectors', () => {
     await store.write(async (tx) => {
       for (let index = 0; index < 150; index++)
         await tx.search.index({
-          ...{ source: `s${index}`, kind: 'Knowledge', namespace: 'acme', name: `d${index}`, path: `d${index}` },
-          ...{
-            updatedAt: 1,
-            pathWords: 'd',
-            chunks: [{ heading: '', text: index === 0 ? '' : 'text', words: 'text' }],
-          },
+          source: `s${index}`,
+          kind: 'Knowledge',
+          namespace: 'acme',
+          name: `d${index}`,
+          path: `d${index}`,
+          updatedAt: 1,
+          pathWords: 'd',
+          chunks: [{ heading: '', text: index === 0 ? '' : 'text', words: 'text' }],
         });
     });
     const module = moduleOf();
