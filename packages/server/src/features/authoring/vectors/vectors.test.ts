@@ -296,6 +296,45 @@ describe('the job that makes vectors', () => {
     expect(await module.facts()).toMatchObject({ waiting: 0 });
   });
 
+  it('makes the other vectors although several texts in a row are refused', async () => {
+    const isBad = (text: string): boolean => text.includes('poison');
+    for (const path of ['a', 'b', 'c', 'd']) await put(path, 'poison');
+    await put('e', 'ship');
+    answer = ({ texts }) => (texts.some(isBad) ? refusal('content_filter') : { vectors: texts.map(vectorOf) });
+    const module = moduleOf();
+    await run(module);
+    expect(await module.facts()).toMatchObject({ waiting: 4, problem: undefined });
+    expect(await search(module, 'deliver')).toEqual(['e']);
+    const asked = requests.length;
+    clock.advance(300_000);
+    await run(module);
+    expect(requests).toHaveLength(asked);
+  });
+
+  it('remembers which documents were refused when a limit of the provider ends the run', async () => {
+    for (const path of ['a', 'b', 'c']) await put(path, 'poison');
+    await put('d', 'ship');
+    answer = ({ texts }) => {
+      if (texts.some((text) => text.includes('poison'))) return refusal('content_filter');
+      return requests.length === 6 ? refusal('provider_rate_limited') : { vectors: texts.map(vectorOf) };
+    };
+    const module = moduleOf();
+    await run(module);
+    expect(requests.at(-1)?.texts).toEqual(['ship']);
+    clock.advance(2_000);
+    await run(module);
+    expect(requests.slice(6).map(({ texts }) => texts)).toEqual([['ship']]);
+    expect(await module.facts()).toMatchObject({ waiting: 3, problem: undefined });
+  });
+
+  it('says what is wrong with a provider that refuses everything, however few documents there are', async () => {
+    await put('a', 'refund');
+    answer = () => refusal('provider_invalid_request');
+    const module = moduleOf();
+    await run(module);
+    expect(await module.facts()).toMatchObject({ waiting: 1, problem: 'it is provider_invalid_request' });
+  });
+
   it('takes a model that refuses everything for broken, and leaves no document out', async () => {
     for (const path of ['a', 'b', 'c', 'd', 'e']) await put(path, 'refund');
     answer = () => refusal('provider_invalid_request');
