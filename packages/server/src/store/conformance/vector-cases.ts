@@ -129,6 +129,17 @@ export const vectorConformance = (engine: string, make: MakeStore): void => {
       expect(await bare(MODEL)).toEqual(['0', '10', '20']);
     });
 
+    it('of a model that another one replaced in part are missing again', async () => {
+      const store = await open(make, [document('a', ['0', '10'])]);
+      await embed(store);
+      const { search } = store.direct;
+      const [first] = (await search.bareChunks({ model: 'demo/other', limit: 1, except: [] })) as [BareChunk];
+      await store.write((tx) => tx.search.addVectors('demo/other', [{ ...first, vector: angle(0) }]));
+      expect([await search.bareDocuments('demo/other', 10), await search.bareDocuments(MODEL, 10)]).toEqual([1, 1]);
+      expect(await embed(store)).toMatchObject([{ text: first.text }]);
+      expect([await search.bareDocuments('demo/other', 10), await search.bareDocuments(MODEL, 10)]).toEqual([1, 0]);
+    });
+
     it('go with their document, and with the text that they were made of', async () => {
       const store = await open(make, [document('a', ['0']), document('b', ['10'])]);
       await embed(store);

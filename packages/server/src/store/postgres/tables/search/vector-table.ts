@@ -69,10 +69,11 @@ const PUT = statement(
   `INSERT INTO search_vectors (chunk, model, vector) VALUES ($1, $2, $3::real[])
    ON CONFLICT (chunk) DO UPDATE SET model = excluded.model, vector = excluded.vector`,
 );
+/** Notes whether the document has all vectors of the model. Where it has not, those of the model noted before may be gone as well. */
 const SETTLE = statement(
-  `UPDATE search_documents d SET embedded = $1 WHERE d.row = $2 AND NOT EXISTS (
+  `UPDATE search_documents d SET embedded = CASE WHEN EXISTS (
      SELECT 1 FROM search_chunks c LEFT JOIN search_vectors v ON v.chunk = c.row AND v.model = $1
-     WHERE c.document = d.row AND v.chunk IS NULL)`,
+     WHERE c.document = d.row AND v.chunk IS NULL) THEN '' ELSE $1 END WHERE d.row = $2`,
 );
 
 /** The chunks nearest to a vector, best first; of a document there may be several. */
