@@ -121,8 +121,10 @@ export class SearchReadHandle implements SearchReads {
  * small, and a join would be planned as a scan of all chunks.
  */
 const DOCUMENT = '(SELECT row FROM search_documents WHERE source = $1)';
+/** The document is held first, as where vectors are added: those that another transaction adds are seen here, and go with their chunks. */
+const HELD = '(SELECT row FROM search_documents WHERE source = $1 FOR UPDATE)';
 const DROP = [
-  `DELETE FROM search_words WHERE chunk = ANY (ARRAY(SELECT row FROM search_chunks WHERE document = ${DOCUMENT}))`,
+  `DELETE FROM search_words WHERE chunk = ANY (ARRAY(SELECT row FROM search_chunks WHERE document = ${HELD}))`,
   `DELETE FROM search_chunks WHERE document = ${DOCUMENT}`,
   'DELETE FROM search_documents WHERE source = $1',
 ].map((text) => statement(text));
