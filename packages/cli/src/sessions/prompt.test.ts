@@ -12,7 +12,12 @@ interface Asked {
 const steps: Readonly<Record<string, readonly number[]>> = { t2: [1, 2], t1: [1] };
 
 const step = (number: number) => ({
-  ...{ step: number, outcome: 'answered', provider: 'mock', model: 'm-1', modelMs: 40, firstPieceMs: 7 },
+  step: number,
+  outcome: 'answered',
+  provider: 'mock',
+  model: 'm-1',
+  modelMs: 40,
+  firstPieceMs: 7,
   usage: { inputTokens: 30n, cachedInputTokens: 10n, outputTokens: 5n },
   sentBytes: 2_048n,
 });
@@ -26,18 +31,22 @@ const system = {
   cachedTokens: 4n,
 };
 const said = (messageId: string, text: string) => ({
-  ...{ source: 'transcript', role: 'user', form: 'text', messageId, partId: '000000', text, tokens: 2n },
+  source: 'transcript',
+  role: 'user',
+  form: 'text',
+  messageId,
+  partId: '000000',
+  text,
+  tokens: 2n,
 });
 const result = {
-  ...{
-    source: 'knowledge',
-    name: 'a.md',
-    role: 'tool',
-    form: 'result',
-    text: 'Long\u001b[2J',
-    tokens: 9n,
-    tokensBeforeCut: 90n,
-  },
+  source: 'knowledge',
+  name: 'a.md',
+  role: 'tool',
+  form: 'result',
+  text: 'Long\u001b[2J',
+  tokens: 9n,
+  tokensBeforeCut: 90n,
 };
 
 /** Requests of a session with two turns; the first page holds one piece. */

@@ -154,6 +154,18 @@ export const searchCases = (make: MakeStore): void => {
       expect(hit).toMatchObject({ text: 'first', score: 0 });
     });
 
+    it('takes every character of a part of a path literally', async () => {
+      const paths = ['a_b', 'a%b', 'a\\b', 'axb', "a'b", 'a*b'];
+      const { direct } = await store(
+        make,
+        paths.map((path) => document(path, 'text')),
+      );
+      const found = async (parts: readonly string[]) =>
+        (await direct.search.matchPath({ parts, namespaces: ['near'], limit: 10 })).map(({ path }) => path);
+      for (const path of paths) expect([path, await found([path])]).toEqual([path, [path]]);
+      for (const part of ['_', '%', '\\', "'", '*']) expect(await found(['a', part])).toEqual([`a${part}b`]);
+    });
+
     it('lists documents by namespace and path, page by page, whole or by the end of their path', async () => {
       const { direct } = await store(make, [
         document('b/Read.md', ''),

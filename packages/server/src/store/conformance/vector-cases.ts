@@ -8,8 +8,14 @@ const NAMESPACES = ['near', 'far'];
 const document = (path: string, texts: readonly string[], more: Partial<SearchDocument> = {}): SearchDocument => {
   const namespace = more.namespace ?? 'near';
   return {
-    ...{ source: `${namespace}/${path}`, kind: 'Knowledge', namespace, name: path, path, updatedAt: 5 },
-    ...{ pathWords: path, chunks: texts.map((text) => ({ heading: 'H', text, words: text })) },
+    source: `${namespace}/${path}`,
+    kind: 'Knowledge',
+    namespace,
+    name: path,
+    path,
+    updatedAt: 5,
+    pathWords: path,
+    chunks: texts.map((text) => ({ heading: 'H', text, words: text })),
     ...more,
   };
 };
@@ -121,6 +127,17 @@ export const vectorConformance = (engine: string, make: MakeStore): void => {
       await embed(store, { model: 'demo/other' });
       expect(await sources(nearest(search, 0))).toEqual([]);
       expect(await bare(MODEL)).toEqual(['0', '10', '20']);
+    });
+
+    it('of a model that another one replaced in part are missing again', async () => {
+      const store = await open(make, [document('a', ['0', '10'])]);
+      await embed(store);
+      const { search } = store.direct;
+      const [first] = (await search.bareChunks({ model: 'demo/other', limit: 1, except: [] })) as [BareChunk];
+      await store.write((tx) => tx.search.addVectors('demo/other', [{ ...first, vector: angle(0) }]));
+      expect([await search.bareDocuments('demo/other', 10), await search.bareDocuments(MODEL, 10)]).toEqual([1, 1]);
+      expect(await embed(store)).toMatchObject([{ text: first.text }]);
+      expect([await search.bareDocuments('demo/other', 10), await search.bareDocuments(MODEL, 10)]).toEqual([1, 0]);
     });
 
     it('go with their document, and with the text that they were made of', async () => {

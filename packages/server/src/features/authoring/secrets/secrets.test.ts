@@ -230,7 +230,9 @@ describe('secrets', () => {
       { name: 'none', place: 'a place' },
     ];
     const worker = new ResealWorker({
-      ...{ store: world.store, seal: world.seal, values },
+      store: world.store,
+      seal: world.seal,
+      values,
       reseal: async () => undefined,
       notify: () => undefined,
     });

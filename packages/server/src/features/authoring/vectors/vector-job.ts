@@ -11,6 +11,8 @@ interface VectorJobDeps {
   readonly target: VectorTarget;
 }
 
+type EmbedFailure = Extract<Awaited<ReturnType<Embedder['embed']>>, { readonly failure: unknown }>['failure'];
+
 /** What `svc doctor` tells of vectors. */
 export interface VectorFacts {
   readonly model: string;
@@ -34,8 +36,9 @@ const LONGEST_PAUSE_MS = 300_000;
 /** How long documents wait that the provider refuses by themselves. */
 const REFUSED_MS = 3_600_000;
 const REFUSED_MAX = 1_000;
-/** So many single texts refused one after the other say something of the provider and nothing of the texts. */
-const REFUSALS_IN_ROW = 3;
+/** So many refused texts raise the doubt whether the provider takes any. */
+const DOUBTED = 2;
+const HARMLESS = 'text';
 const COUNTED_MAX = 10_000;
 
 const ABOUT_TEXT = new Set(['provider_invalid_request', 'context_overflow', 'content_filter']);
@@ -44,7 +47,7 @@ const ABOUT_TEXT = new Set(['provider_invalid_request', 'context_overflow', 'con
  * Makes the vectors that are missing. What is missing the store knows, from the documents themselves: nothing is queued, so nothing can
  * be lost or done twice, a write waits for no provider, and another model simply lacks all vectors. A process that dies between a
  * request and its write asks again. One process does it at once. A failing provider is asked again with growing waits; documents
- * that it refuses by themselves are left alone for an hour.
+ * that it refuses, while it takes other texts, are left alone for an hour.
  */
 export class VectorJob {
   readonly #deps: VectorJobDeps;
@@ -86,7 +89,7 @@ export class VectorJob {
     const except = [...this.#refused.keys()];
     const chunks = await store.direct.search.bareChunks({ model: this.#model, limit: BATCH_CHUNKS, except });
     if (chunks.length === 0 || !(await this.#hold())) return false;
-    const answer = await this.#embed(chunks);
+    const answer = await this.#embed(chunks.map(textOf));
     if ('vectors' in answer) return this.#keep(chunks, answer.vectors);
     if (!ABOUT_TEXT.has(answer.failure.errorClass)) return this.#pause(answer.failure);
     return this.#singly(chunks);
@@ -99,11 +102,11 @@ export class VectorJob {
     return this.#isHolder;
   }
 
-  #embed(chunks: readonly BareChunk[]): ReturnType<Embedder['embed']> {
+  #embed(texts: readonly string[]): ReturnType<Embedder['embed']> {
     const { models, target } = this.#deps;
     // The request has a time-out of its own.
     const { signal } = new AbortController();
-    return models.embed({ ...target, texts: chunks.map(textOf), purpose: 'document', signal });
+    return models.embed({ ...target, texts, purpose: 'document', signal });
   }
 
   async #keep(chunks: readonly BareChunk[], vectors: readonly Float32Array[]): Promise<true> {
@@ -117,21 +120,40 @@ export class VectorJob {
     return true;
   }
 
-  /** Finds out which text of a batch is refused. */
+  /** Finds out which texts of a batch are refused. Documents are left alone only if the provider takes some other text. */
   async #singly(chunks: readonly BareChunk[]): Promise<boolean> {
-    let inRow = 0;
     const refused: BareChunk[] = [];
+    let isWorking = false;
+    const settle = (failure?: EmbedFailure): boolean => {
+      if (isWorking) for (const chunk of refused) this.#leave(chunk);
+      return failure === undefined ? this.#refused.size < REFUSED_MAX : this.#pause(failure);
+    };
     for (const chunk of chunks) {
-      const answer = await this.#embed([chunk]);
+      // So many requests may take longer than the lease.
+      if (!(await this.#hold())) return false;
+      const answer = await this.#embed([textOf(chunk)]);
       if ('vectors' in answer) {
-        inRow = 0;
+        isWorking = true;
         await this.#keep([chunk], answer.vectors);
-      } else if (!ABOUT_TEXT.has(answer.failure.errorClass) || ++inRow === REFUSALS_IN_ROW) {
-        return this.#pause(answer.failure);
-      } else refused.push(chunk);
+      } else if (!ABOUT_TEXT.has(answer.failure.errorClass)) {
+        return settle(answer.failure);
+      } else {
+        refused.push(chunk);
+        if (isWorking || refused.length < DOUBTED) continue;
+        const failure = await this.#probe();
+        if (failure !== undefined) return settle(failure);
+        isWorking = true;
+      }
     }
-    for (const chunk of refused) this.#leave(chunk);
-    return this.#refused.size < REFUSED_MAX;
+    const failure = isWorking ? undefined : await this.#probe();
+    isWorking = failure === undefined;
+    return settle(failure);
+  }
+
+  /** Why the provider refuses a text that nothing can be said against; undefined when it takes it. */
+  async #probe(): Promise<EmbedFailure | undefined> {
+    const answer = await this.#embed([HARMLESS]);
+    return 'failure' in answer ? answer.failure : undefined;
   }
 
   #leave({ source, path }: BareChunk): void {
@@ -140,7 +162,7 @@ export class VectorJob {
     log.warn('a document has no vectors: the provider refuses its text', { model: this.#model, path });
   }
 
-  #pause(failure: { readonly sentence: string; readonly retryAfterMs?: number }): false {
+  #pause(failure: EmbedFailure): false {
     const { clock, log } = this.#deps;
     const pauseMs = Math.max(this.#pauseMs, failure.retryAfterMs ?? 0);
     this.#pausedUntilMs = clock.monotonicMs() + pauseMs;

@@ -38,7 +38,11 @@ beforeEach(async () => {
   requests = [];
   answer = ({ texts }) => ({ vectors: texts.map(vectorOf) });
   store = await openGivenStore({
-    ...{ dataDir, clock, random: seededRandom(1), log: silentLog, vectors: true },
+    dataDir,
+    clock,
+    random: seededRandom(1),
+    log: silentLog,
+    vectors: true,
     fatal: (error) => {
       throw error;
     },
@@ -53,7 +57,9 @@ afterEach(async () => {
 let modules = 0;
 const moduleOf = (model = 'm', parts: Pick<Store, 'write' | 'direct'> = store) =>
   vectorsModule({
-    ...{ clock, ids: createIds(clock, seededRandom(++modules)), log: silentLog },
+    clock,
+    ids: createIds(clock, seededRandom(++modules)),
+    log: silentLog,
     store: parts,
     settings: { 'knowledge.embeddings': { provider: 'p', model } },
     models: {
@@ -70,8 +76,14 @@ const run = async (module: ReturnType<typeof moduleOf>): Promise<void> => {
 const put = (path: string, content: string, namespace = 'acme') =>
   store.write((tx) =>
     tx.search.index({
-      ...{ source: `${namespace}/${path}`, kind: 'Knowledge', namespace, name: path, path, updatedAt: 1 },
-      ...{ pathWords: indexWords(path), chunks: chunkDocument(content) },
+      source: `${namespace}/${path}`,
+      kind: 'Knowledge',
+      namespace,
+      name: path,
+      path,
+      updatedAt: 1,
+      pathWords: indexWords(path),
+      chunks: chunkDocument(content),
     }),
   );
 const library = new KnowledgeLibrary({ visibleNamespaces: async (_reads, name) => [name, 'shared'] });
@@ -172,12 +184,14 @@ describe('the job that makes vectors', () => {
     await store.write(async (tx) => {
       for (let index = 0; index < 150; index++)
         await tx.search.index({
-          ...{ source: `s${index}`, kind: 'Knowledge', namespace: 'acme', name: `d${index}`, path: `d${index}` },
-          ...{
-            updatedAt: 1,
-            pathWords: 'd',
-            chunks: [{ heading: '', text: index === 0 ? '' : 'text', words: 'text' }],
-          },
+          source: `s${index}`,
+          kind: 'Knowledge',
+          namespace: 'acme',
+          name: `d${index}`,
+          path: `d${index}`,
+          updatedAt: 1,
+          pathWords: 'd',
+          chunks: [{ heading: '', text: index === 0 ? '' : 'text', words: 'text' }],
         });
     });
     const module = moduleOf();
@@ -280,6 +294,45 @@ describe('the job that makes vectors', () => {
     answer = ({ texts }) => ({ vectors: texts.map(vectorOf) });
     await run(module);
     expect(await module.facts()).toMatchObject({ waiting: 0 });
+  });
+
+  it('makes the other vectors although several texts in a row are refused', async () => {
+    const isBad = (text: string): boolean => text.includes('poison');
+    for (const path of ['a', 'b', 'c', 'd']) await put(path, 'poison');
+    await put('e', 'ship');
+    answer = ({ texts }) => (texts.some(isBad) ? refusal('content_filter') : { vectors: texts.map(vectorOf) });
+    const module = moduleOf();
+    await run(module);
+    expect(await module.facts()).toMatchObject({ waiting: 4, problem: undefined });
+    expect(await search(module, 'deliver')).toEqual(['e']);
+    const asked = requests.length;
+    clock.advance(300_000);
+    await run(module);
+    expect(requests).toHaveLength(asked);
+  });
+
+  it('remembers which documents were refused when a limit of the provider ends the run', async () => {
+    for (const path of ['a', 'b', 'c']) await put(path, 'poison');
+    await put('d', 'ship');
+    answer = ({ texts }) => {
+      if (texts.some((text) => text.includes('poison'))) return refusal('content_filter');
+      return requests.length === 6 ? refusal('provider_rate_limited') : { vectors: texts.map(vectorOf) };
+    };
+    const module = moduleOf();
+    await run(module);
+    expect(requests.at(-1)?.texts).toEqual(['ship']);
+    clock.advance(2_000);
+    await run(module);
+    expect(requests.slice(6).map(({ texts }) => texts)).toEqual([['ship']]);
+    expect(await module.facts()).toMatchObject({ waiting: 3, problem: undefined });
+  });
+
+  it('says what is wrong with a provider that refuses everything, however few documents there are', async () => {
+    await put('a', 'refund');
+    answer = () => refusal('provider_invalid_request');
+    const module = moduleOf();
+    await run(module);
+    expect(await module.facts()).toMatchObject({ waiting: 1, problem: 'it is provider_invalid_request' });
   });
 
   it('takes a model that refuses everything for broken, and leaves no document out', async () => {

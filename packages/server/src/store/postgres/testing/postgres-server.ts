@@ -17,11 +17,11 @@ import process from 'node:process';
 
 const READY_MS = 30_000;
 const START_TRIES = 3;
-/** Users that a program started by root may become; PostgreSQL refuses to run as root. */
 const SETTINGS = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=64MB'].flatMap((setting) => [
   '-c',
   setting,
 ]);
+/** Users that a program started by root may become; PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = ['postgres', 'nobody'];
 
 interface Account {

@@ -201,8 +201,7 @@ const labelsOf = (input: ToolInput): Readonly<Record<string, string>> | undefine
 
 const FILENAME_MAX = 100;
 
-/** A title as the name of a download. */
-/** A text as the name of a file. */
+/** A text, such as a title, as the name of a file. */
 export const filenameOf = (title: string): string => {
   const name = title
     .toWellFormed()

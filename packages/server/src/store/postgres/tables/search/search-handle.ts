@@ -14,18 +14,10 @@ import type { Access, WriteAccess } from '../../access.ts';
 import { statement } from '../../connection/index.ts';
 import { chunkVector, queryOf, scopeQueryOf } from './search-words.ts';
 import { bareChunks, bareDocuments, nearestChunks, putVectors } from './vector-table.ts';
+import { NAMESPACES, PLACE, VISIBLE } from './visible-documents.ts';
 
 /** Most chunks weighed for one search; more than one may belong to a document. */
 const CANDIDATES = 1_000;
-
-/** No document of the same kind and path in a namespace that comes before; $1 lists the namespaces, nearest first. */
-const VISIBLE = `NOT EXISTS (SELECT 1 FROM unnest($1::text[]) WITH ORDINALITY AS near (namespace, place)
-  JOIN search_documents other ON other.namespace = near.namespace AND other.kind = d.kind AND other.path = d.path
-  WHERE near.place < e.place)`;
-/** Each namespace once, at its first place. */
-const NAMESPACES = `(SELECT namespace, min(place) AS place FROM unnest($1::text[]) WITH ORDINALITY AS n (namespace, place)
-  GROUP BY namespace) AS e`;
-const PLACE = 'd.source, d.kind, d.namespace, d.name, d.path, d.updated_at';
 
 /** Weights of D, C, B, A: a title counts more than a mention. Long chunks count less. */
 const RANK = `ts_rank('{0.1, 0.2, 0.4, 1.0}', w.vector, $3::tsquery, 1)`;
@@ -43,7 +35,7 @@ const BEST = statement<SearchHitSqlRow & { readonly score: number }>(
 const BY_PATH = statement<SearchHitSqlRow>(
   `SELECT ${PLACE}, c.heading, c.body FROM ${NAMESPACES} JOIN search_documents d ON d.namespace = e.namespace
    JOIN search_chunks c ON c.document = d.row AND c.ordinal = 0
-   WHERE NOT EXISTS (SELECT 1 FROM unnest($2::text[]) AS part WHERE strpos(d.path_folded, part) = 0) AND ${VISIBLE}
+   WHERE d.path_folded LIKE ALL ($2::text[]) AND ${VISIBLE}
    ORDER BY length(d.path), d.path, e.place LIMIT $3`,
 );
 const directory = (condition = '') =>
@@ -72,9 +64,9 @@ export class SearchReadHandle implements SearchReads {
   }
 
   async matchPath(query: SearchScope & { readonly parts: readonly string[] }): Promise<readonly SearchHit[]> {
-    const parts = query.parts.map((part) => part.toLowerCase());
-    if (parts.length === 0) return [];
-    const rows = await this.#access.sql.rows(BY_PATH, [query.namespaces, parts, query.limit]);
+    const patterns = query.parts.map((part) => `%${part.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`);
+    if (patterns.length === 0) return [];
+    const rows = await this.#access.sql.rows(BY_PATH, [query.namespaces, patterns, query.limit]);
     return rows.map((row) => toSearchHit(row, 0));
   }
 
@@ -121,8 +113,10 @@ export class SearchReadHandle implements SearchReads {
  * small, and a join would be planned as a scan of all chunks.
  */
 const DOCUMENT = '(SELECT row FROM search_documents WHERE source = $1)';
+/** The document is held first, as where vectors are added: those that another transaction adds are seen here, and go with their chunks. */
+const HELD = '(SELECT row FROM search_documents WHERE source = $1 FOR UPDATE)';
 const DROP = [
-  `DELETE FROM search_words WHERE chunk = ANY (ARRAY(SELECT row FROM search_chunks WHERE document = ${DOCUMENT}))`,
+  `DELETE FROM search_words WHERE chunk = ANY (ARRAY(SELECT row FROM search_chunks WHERE document = ${HELD}))`,
   `DELETE FROM search_chunks WHERE document = ${DOCUMENT}`,
   'DELETE FROM search_documents WHERE source = $1',
 ].map((text) => statement(text));

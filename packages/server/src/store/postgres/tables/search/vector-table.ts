@@ -2,6 +2,7 @@ import type { BareChunk, BareQuery, NearestQuery, SearchHit } from '../../../con
 import { type SearchHitSqlRow, toSearchHit } from '../../../rows/index.ts';
 import type { Access, VectorForm, WriteAccess } from '../../access.ts';
 import { composed, statement } from '../../connection/index.ts';
+import { NAMESPACES, PLACE, VISIBLE } from './visible-documents.ts';
 
 /** Most chunks that one search compares by the extension, the newest ones. */
 const COMPARED_MAX = 100_000;
@@ -10,25 +11,22 @@ const CANDIDATES_MAX = 1_000;
 /** Chunks that are read for the documents that a search may answer. */
 const CHUNKS_READ = 1_000;
 
-const PLACE = 'd.source, d.kind, d.namespace, d.name, d.path, d.updated_at';
-const NAMESPACES = `(SELECT namespace, min(place) AS place FROM unnest($1::text[]) WITH ORDINALITY AS n (namespace, place)
-  GROUP BY namespace) AS e`;
-const VISIBLE = `NOT EXISTS (SELECT 1 FROM unnest($1::text[]) WITH ORDINALITY AS near (namespace, place)
-  JOIN search_documents other ON other.namespace = near.namespace AND other.kind = d.kind AND other.path = d.path
-  WHERE near.place < e.place)`;
-
-/** The nearest chunks of the newest; what is compared is cut before it is compared, so that no search takes long. */
+/**
+ * The nearest chunks of the newest. What is compared is cut first, by their rows alone: a vector is stored apart from its row, and
+ * to ask for its length would read all of it.
+ */
 const nearest = (form: { readonly first: string; readonly most: number; readonly cosine: string }) =>
   statement<SearchHitSqlRow & { readonly score: number }>(
     `SELECT source, kind, namespace, name, path, updated_at, heading, body, score FROM (
        SELECT ${PLACE}, c.heading, c.body, c.row, e.place, ${form.cosine} AS score FROM (
          SELECT v.chunk, v.vector FROM search_documents d JOIN search_chunks c ON c.document = d.row
          JOIN search_vectors v ON v.chunk = c.row
-         WHERE d.namespace = ANY ($1) AND v.model = $2 AND array_length(v.vector, 1) = array_length($3::real[], 1)
+         WHERE d.namespace = ANY ($1) AND v.model = $2
          ORDER BY ${form.first} c.row DESC LIMIT ${form.most}) v
        JOIN search_chunks c ON c.row = v.chunk JOIN search_documents d ON d.row = c.document
        JOIN ${NAMESPACES} ON e.namespace = d.namespace
-       WHERE ${VISIBLE} ORDER BY score DESC, c.row LIMIT ${CHUNKS_READ}) AS hits
+       WHERE array_length(v.vector, 1) = array_length($3::real[], 1) AND ${VISIBLE}
+       ORDER BY score DESC, c.row LIMIT ${CHUNKS_READ}) AS hits
      ORDER BY score DESC, row`,
   );
 const NEAREST = {
@@ -69,10 +67,11 @@ const PUT = statement(
   `INSERT INTO search_vectors (chunk, model, vector) VALUES ($1, $2, $3::real[])
    ON CONFLICT (chunk) DO UPDATE SET model = excluded.model, vector = excluded.vector`,
 );
+/** Notes whether the document has all vectors of the model. Where it has not, those of the model noted before may be gone as well. */
 const SETTLE = statement(
-  `UPDATE search_documents d SET embedded = $1 WHERE d.row = $2 AND NOT EXISTS (
+  `UPDATE search_documents d SET embedded = CASE WHEN EXISTS (
      SELECT 1 FROM search_chunks c LEFT JOIN search_vectors v ON v.chunk = c.row AND v.model = $1
-     WHERE c.document = d.row AND v.chunk IS NULL)`,
+     WHERE c.document = d.row AND v.chunk IS NULL) THEN '' ELSE $1 END WHERE d.row = $2`,
 );
 
 /** The chunks nearest to a vector, best first; of a document there may be several. */

@@ -48,10 +48,11 @@ const PUT = sql(
 );
 const DROP_SKETCH = sql('DELETE FROM search_sketches WHERE chunk = ?');
 const ADD_SKETCH = sql('INSERT INTO search_sketches (namespace, model, chunk, sketch) VALUES (?,?,?,?)');
+/** Notes whether the document has all vectors of the model. Where it has not, those of the model noted before may be gone as well. */
 const SETTLE = sql(
-  `UPDATE search_documents SET embedded = ?1 WHERE source = ?2 AND NOT EXISTS (
+  `UPDATE search_documents SET embedded = CASE WHEN EXISTS (
      SELECT 1 FROM search_chunks AS c LEFT JOIN search_vectors AS v ON v.chunk = c.row AND v.model = ?1
-     WHERE c.document = search_documents.row AND v.chunk IS NULL)`,
+     WHERE c.document = search_documents.row AND v.chunk IS NULL) THEN '' ELSE ?1 END WHERE source = ?2`,
 );
 
 /** The chunks nearest to a vector, best first; of a document there may be several. */

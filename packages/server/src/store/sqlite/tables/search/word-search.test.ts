@@ -15,14 +15,12 @@ beforeEach(async () => {
   await made.store.write(async (tx) => {
     for (const [index, text] of TEXTS.entries())
       await tx.search.index({
-        ...{
-          source: `s${index}`,
-          kind: 'Knowledge',
-          namespace: 'n',
-          name: `d${index}`,
-          path: `d${index}`,
-          updatedAt: 1,
-        },
+        source: `s${index}`,
+        kind: 'Knowledge',
+        namespace: 'n',
+        name: `d${index}`,
+        path: `d${index}`,
+        updatedAt: 1,
         pathWords: index === 4 ? 'every path' : 'p',
         chunks: [{ heading: index === 2 ? 'every heading' : '', text, words: text }],
       });
