@@ -173,12 +173,12 @@ export interface ModelFacts {
   readonly known: boolean;
 }
 
-/** Texts of which a provider shall make vectors. */
+/** Texts that a provider turns into vectors. */
 export interface EmbedRequest {
   readonly provider: string;
   readonly model: string;
   readonly texts: readonly string[];
-  /** Some models make other vectors of what is searched than of what is asked. */
+  /** Some models embed what is searched differently from what is asked. */
   readonly purpose: 'document' | 'query';
   readonly signal: AbortSignal;
 }

@@ -51,7 +51,7 @@ const MAX_TOLD = 1000;
 
 /** How long one request for vectors may take. */
 const EMBED_MS = 30_000;
-/** Where keys are found that no agent's call asks for. */
+/** Namespace of the secrets with keys for requests that belong to no agent. */
 const KEY_NAMESPACE = 'system';
 
 /** Models whose shared parts are kept. */

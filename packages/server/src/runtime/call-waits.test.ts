@@ -217,7 +217,7 @@ describe('a call that waits for an event', () => {
     expect(await resultOf(machine, session, 'confirm')).toEqual(['accepted {"city":"Rome"}']);
   });
 
-  describe('behind a call whose question is open', () => {
+  describe('and comes after a call with an open question', () => {
     const asked = async () => {
       const { machine, session, turnId } = await wait('!tool survey {}\n!tool watch {"name":"rain"}\n!say end');
       const [question] = await machine.questions();

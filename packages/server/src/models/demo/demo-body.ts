@@ -3,8 +3,8 @@ import { isRecord } from '../../base/index.ts';
 import type { ModelRequest } from '../contract.ts';
 
 /**
- * Media by what its bytes are, everything else as it is. Asked for what holds the bytes: JSON would make a list of numbers of a Buffer before
- * asking for the Buffer itself.
+ * Replaces the bytes of media by their hash, at the object that holds them: `JSON.stringify` turns a Buffer into a list of numbers before it
+ * hands over the Buffer itself.
  */
 const plainValue = (_key: string, value: unknown): unknown =>
   isRecord(value) && value['bytes'] instanceof Uint8Array

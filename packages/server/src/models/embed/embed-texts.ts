@@ -17,7 +17,7 @@ interface EmbedParts {
 }
 
 const OPENAI = 'https://api.openai.com/v1';
-/** Fields of the request that a header of the configuration may not replace. */
+/** Headers of a request; the configuration may replace them, as in requests to models. */
 const JSON_BODY = { 'content-type': 'application/json', accept: 'application/json' };
 
 const failed = (failure: Failure): EmbedOutcome => ({ failure });

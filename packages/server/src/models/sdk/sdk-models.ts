@@ -33,7 +33,7 @@ export const loadSdkModel = async (options: SdkModelOptions): Promise<LanguageMo
   }
 };
 
-/** What makes vectors of texts, of Google's package; loaded as models are. */
+/** The embedding model of Google's package, which is loaded with its first request. */
 export const loadSdkEmbedding = async (options: Omit<SdkModelOptions, 'type'>): Promise<EmbeddingModelV4> => {
   const { createGoogle } = await import('@ai-sdk/google');
   return createGoogle(settingsOf(options)).embeddingModel(options.model);

@@ -69,8 +69,9 @@ export class AttemptState implements StepTurn {
   #draining = false;
   #timedOut = false;
   #steerPending: boolean;
-  /** Monotonic milliseconds since when it is held, and those of earlier holds. */
+  /** When the hold began, on the monotonic clock; undefined while the turn is not held. */
   #heldSinceMs: number | undefined;
+  /** Milliseconds of earlier holds. */
   #heldMs = 0;
   #newsWanted: (() => void) | undefined;
 

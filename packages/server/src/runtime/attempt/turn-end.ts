@@ -156,7 +156,7 @@ const writeFinal = async (turn: AttemptState, end: TurnEnd, found: Found): Promi
   if (step.usage !== undefined) await chargeUsage({ tx, usage: ports.usage }, turn, step.usage);
   else await ports.usage.releaseCost(tx, turn.row.namespace, turn.row.id);
   await holdObjects({ tx, objects: ports.objects }, state.turn, step.parts);
-  await ports.keepSources(tx, turn.row.namespace, step.asked?.sources ?? []);
+  await ports.keepSources(tx, turn.agent, step.asked?.sources ?? []);
   const side = parseSide(state.session);
   const usage = step.usage === undefined ? state.body.usage : addUsage(state.body.usage, step.usage);
   const units = final.unshown.reduce((sum, { part }) => sum + unitsOf(part), 0);

@@ -14,7 +14,7 @@ export interface ReadPlace {
 }
 
 const PAGE = 256;
-/** A history that fits a model is far below it, so what is more was added later under ids that callers chose. */
+/** No history that fits a model is as long: more of them can only have been appended later, with ids that callers chose. */
 const MOST_MESSAGES = 50_000;
 
 /** A stored message as a history shows it: one of a turn that the session does not have counts as appended. */
@@ -43,7 +43,7 @@ const rowsBetween = async (
       throw new Fault(
         'FAILED_PRECONDITION',
         'HISTORY_TOO_LONG',
-        `the history has more than ${MOST_MESSAGES} messages now`,
+        `more than ${MOST_MESSAGES} messages were appended to the history that the model saw, too many to rebuild its request`,
       );
     if (page.length < PAGE) break;
     before = page.at(-1)?.id ?? '';

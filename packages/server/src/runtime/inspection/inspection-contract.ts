@@ -7,7 +7,7 @@ import type { StepRecord, TurnUsage } from '../record/contract.ts';
 export type UnavailableReason =
   /** The release that made the call kept nothing of its request. */
   | 'NOT_RECORDED'
-  /** The journal of the turn was removed: it is kept for seven days behind the end of the turn. */
+  /** The journal of the turn was removed: it is kept for seven days after the turn ended. */
   | 'JOURNAL_EXPIRED'
   /** A text of the agent, its tools or skills is not kept any more. */
   | 'SOURCE_EXPIRED'
@@ -39,8 +39,8 @@ export interface StepFacts {
 export type RebuiltRequest =
   | { readonly state: 'unavailable'; readonly reason: UnavailableReason }
   /**
-   * `exact`: the hash is that of the request as it left. `different`: it is another one, though nothing is known to have changed that
-   * the request was made of; options of the provider or the model may have.
+   * `exact`: the hash is that of the request as it left. `different`: the hash is another one, and no source of the request is known
+   * to have changed; options of the provider or the model may have.
    */
   | {
       readonly state: 'exact' | 'different';

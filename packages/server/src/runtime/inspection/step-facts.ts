@@ -23,7 +23,7 @@ const usageOf = ({ payload = {} }: Part): TurnUsage => ({
 });
 
 /** USAGE of the answer that follows the first `parts` parts of a message; undefined when it has none. */
-const usageBehind = (message: MessageRow | undefined, parts: number): TurnUsage | undefined => {
+const usageAfter = (message: MessageRow | undefined, parts: number): TurnUsage | undefined => {
   if (message === undefined) return undefined;
   const found = (JSON.parse(message.parts) as readonly Part[]).slice(parts).find(({ type }) => type === PART.USAGE);
   return found === undefined ? undefined : usageOf(found);
@@ -44,7 +44,7 @@ const recordedStep = (row: JournalRow): StepFacts => {
 const OUTCOMES = { COMPLETED: 'answered', FAILED: 'failed', STOPPED: 'stopped' } as const;
 
 const lastStep = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow, record: StepRecord): Promise<StepFacts> => {
-  const usage = usageBehind(await tx.log.message(turn.sessionId, record.messageId), record.parts);
+  const usage = usageAfter(await tx.log.message(turn.sessionId, record.messageId), record.parts);
   const outcome = turn.state in OUTCOMES ? OUTCOMES[turn.state as keyof typeof OUTCOMES] : 'unknown';
   return { step: record.step, record, toolCalls: 0, outcome, ...(usage === undefined ? {} : { usage }) };
 };

@@ -25,7 +25,7 @@ interface DraftOptions extends Pick<ReplayOptions, 'trace'> {
   readonly inputs: ModelFacts['inputs'];
 }
 
-/** Puts everything of a prompt in order, before the budget looks at it. */
+/** Puts everything of a prompt in order, before it is cut to the budget. */
 export type Drafter = (request: PromptRequest, options: DraftOptions) => Promise<PromptDraft>;
 
 /** Keeps parsed prompts, cleaned tool schemas and the texts of stored outputs between calls. */

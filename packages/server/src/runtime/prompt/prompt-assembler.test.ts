@@ -9,7 +9,7 @@ import {
   type PromptRequest,
   type TranscriptMessage,
 } from '../contract.ts';
-import { createPromptAssembler } from './index.ts';
+import { createPromptAssembler, createPromptInspector } from './index.ts';
 
 const SMALL: ModelFacts = {
   window: 2000,
@@ -382,5 +382,38 @@ describe('the budget of demo/small', () => {
     await plan(request(transcript));
     await plan(request(transcript, { skipCompaction: true }));
     expect(JSON.stringify(transcript)).toBe(before);
+  });
+});
+
+describe('a prompt that was cut to the window', () => {
+  it('is assembled once more as it was, and says what was cut and what was left out', async () => {
+    const steps = [step('c1', filler(2400)), step('c2', 'two'), step('c3', 'three')].flat();
+    const given = request(
+      [...exchange(1, 400), ...exchange(2, 100), user('u', 'and now?'), assistant('a', steps)],
+      { skipCompaction: true },
+      { postHistoryPrompt: 'Be brief.' },
+    );
+    const sent = await plan(given, { window: 2500 });
+    if (sent.kind !== 'call') throw new Error(`the plan is ${sent.kind}`);
+    const inspect = createPromptInspector({ models: models(), readObject: none });
+    const shown = await inspect(given, { inputs: SMALL.inputs, fitTo: sent.fitTo });
+    expect(shown.messages).toEqual(sent.messages);
+    expect(shown.dropped).toEqual([
+      { messageId: 'u1', reason: 'over_budget', tokens: 405 },
+      { messageId: 'a1', reason: 'over_budget', tokens: 405 },
+      { messageId: 'u2', reason: 'over_budget', tokens: 105 },
+    ]);
+    expect(shown.pieces.map(({ source, messageId }) => `${source} ${messageId}`.trim())).toEqual([
+      'system_prompt',
+      'omission',
+      'transcript a2',
+      'transcript u',
+      'post_history u',
+      ...Array.from({ length: 6 }, () => 'transcript a'),
+    ]);
+    const cut = shown.pieces.filter((piece) => piece.cut !== undefined);
+    expect(cut).toMatchObject([{ name: 'probe', cut: { tokens: 2401, reason: 'over_budget' } }]);
+    expect(cut[0]?.tokens).toBeLessThan(2401);
+    expect(shown.pieces.reduce((sum, { tokens }) => sum + tokens, 4 * sent.messages.length)).toBe(sent.countedTokens);
   });
 });

@@ -123,7 +123,7 @@ export type PieceSource =
   /** A document of the knowledge base that the model read. */
   | 'knowledge'
   | 'post_history'
-  /** The line that stands for messages that were dropped. */
+  /** The line in place of messages that were dropped. */
   | 'omission';
 
 /** One piece of a request, in the order in which it was sent; tools come first. */
@@ -147,7 +147,7 @@ export interface RequestPiece {
 /** A message that was not sent. */
 export interface DroppedMessage {
   readonly messageId: string;
-  /** `summarised`: the summary stands for it. `not_read`: it is older than what the window has room for, as all before it are. */
+  /** `summarised`: the summary replaces it. `not_read`: the window has no room for it, nor for anything older. */
   readonly reason: 'over_budget' | 'summarised' | 'not_read';
   /** 0 where it was not counted. */
   readonly tokens: number;

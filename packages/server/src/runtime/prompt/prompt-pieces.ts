@@ -99,7 +99,7 @@ const keptPieces = ({ kept, keeps }: PromptDraft, count: CountTokens): readonly 
     ),
   );
 
-/** Messages that the newest summary stands for. */
+/** Messages that the newest summary replaces. */
 const summarised = ({ compaction }: PromptDraft): readonly DroppedMessage[] => {
   const ids = compaction?.payload?.['summarised'];
   if (!Array.isArray(ids)) return [];

@@ -10,7 +10,7 @@ export interface HistoryExtent {
   /** Least and greatest id of what was seen; '' = none. Everything older was left out for its size or is in a summary. */
   readonly oldest: string;
   readonly newest: string;
-  /** Messages that were seen, behind what a summary covers. */
+  /** Messages that were seen, without those that a summary covers. */
   readonly count: number;
 }
 
@@ -19,8 +19,8 @@ export type ShownGoal = Pick<Goal, 'objective' | 'successCriteria' | 'progress'>
 
 /**
  * What is kept of one model call, in its journal entry or, for the last one of a turn, in the turn: the hash of the request as it left,
- * and what it was made of as far as that is kept nowhere else. Messages are named, texts of agents, tools and skills are kept
- * once by their hash (`PromptSource`).
+ * and those sources of it that are stored nowhere else. Messages are named by id; texts of agents, tools and skills are kept once, by
+ * their hash (`PromptSource`).
  */
 export interface StepRecord {
   /** Number of the model call in the turn, from 1. */

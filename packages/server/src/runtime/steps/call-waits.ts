@@ -33,8 +33,8 @@ export const withoutPauses = ({ pauses = {} }: TurnBody, callIds: readonly strin
 };
 
 /**
- * Pauses that keep the turn from parking when they end, and whose deadlines wake it: those of calls in front of the first one with an open
- * question. A call behind that one cannot run before the answer, so what it waits for changes nothing yet.
+ * Pauses that keep the turn from parking once they end, and whose deadlines wake it: those of the calls that come before the first one with
+ * an open question. A later call cannot run before that question is answered, so what it waits for changes nothing yet.
  */
 export const livePauses = (recorded: readonly PlacedPart[], { pauses = {} }: TurnBody): readonly ToolPause[] => {
   const { calls } = batchOf(recorded);

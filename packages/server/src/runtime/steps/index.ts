@@ -1,7 +1,7 @@
 /**
  * runtime/steps: what a turn can do next. Each kind of step is one file behind the interface of contract.ts: the model call with
- * its tries, the tool batch and steering, which the loop begins (the rows of step-table.ts), the harness that replaces all of these, and quota, permission and
- * compaction, which run inside these. A step reads the turn it is handed and records through it; the attempt owns the turn and
+ * its tries, the tool batch and steering, which the loop begins (the rows of step-table.ts), the harness that replaces all of these,
+ * and quota, permission and compaction, which run inside them. A step reads the turn it is handed and records through it; the attempt owns the turn and
  * decides what an outcome means. Called by attempt only.
  */
 export { DeltaPressure, PartWriter, type WriterPorts } from './answer/index.ts';

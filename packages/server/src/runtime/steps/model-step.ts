@@ -45,7 +45,7 @@ const record = async (turn: StepTurn, answer: ModelAnswer, ports: ModelPorts): P
     await chargeUsage({ tx, usage: ports.usage }, turn, usage);
     await holdObjects({ tx, objects: ports.objects }, state.turn, parts);
     const side = sideAfterCall(parseSide(state.session), answer);
-    await ports.keepSources(tx, turn.row.namespace, asked?.sources ?? []);
+    await ports.keepSources(tx, turn.agent, asked?.sources ?? []);
     return {
       entries: [{ kind: 'MODEL_RESPONSE', value: { messageId, parts, usage, step, request: asked?.record } }],
       body: {

@@ -180,6 +180,23 @@ describe('namespaces', () => {
     );
   });
 
+  it('take the texts of their requests to models along when they are purged, however many', async () => {
+    const texts = (): Promise<readonly { readonly namespace: string }[]> =>
+      world.store.read((tx) => tx.promptSources.page('oldest', {}, { limit: 1_000 }));
+    await make('acme');
+    await make('beta');
+    await world.store.write(async (tx) => {
+      const expiresAt = tx.now() + 86_400_000_000;
+      const put = (namespace: string, hash: string) => tx.promptSources.put({ namespace, hash, body: '[]', expiresAt });
+      for (let index = 0; index < 601; index++) await put('acme', `hash-${index}`);
+      await put('beta', 'hash-0');
+    });
+    await remove('acme', true);
+    await world.runner.tick();
+    await expect(read('acme')).rejects.toMatchObject({ reason: 'NAMESPACE_NOT_FOUND' });
+    expect(await texts()).toMatchObject([{ namespace: 'beta' }]);
+  });
+
   it('being purged name the finalizers that hold them and cannot be revived', async () => {
     await make('acme');
     await world.store.write((tx) =>

@@ -5,14 +5,16 @@ import { namespaceState } from './namespace-rules.ts';
 
 /** Records that go in one transaction, namespaces included. */
 const BATCH = 500;
+/** Texts of requests read at once: those of long lists of tools are large. */
+const TEXTS = 50;
 /** Records checked before everybody else gets a turn. */
 const RECORDS_PER_TURN = 100;
 const NAMED = 5;
 const ORIGIN = systemOrigin('namespace-purge');
 
 /**
- * What one transaction of a purge removes: of every namespace below which nothing is left its contents, then the namespace
- * itself. Where finalizers hold something, what is above waits; everything next to it continues.
+ * What one transaction of a purge removes: of every namespace below which nothing is left its contents, then the texts of its
+ * requests to models, then the namespace itself. Where finalizers hold something, what is above waits; everything next to it continues.
  */
 export class NamespaceSweep {
   readonly #tx: WriteTx;
@@ -52,6 +54,8 @@ export class NamespaceSweep {
     const before = this.#held;
     await this.#empty(key.name);
     if (this.isFull || this.#held > before) return false;
+    await this.#forgetRequests(key.name);
+    if (this.isFull) return false;
     const record = await this.#tx.resources.get(key);
     return record === undefined || this.#remove(record);
   }
@@ -69,6 +73,18 @@ export class NamespaceSweep {
       }
       after = page.length < BATCH ? undefined : page.at(-1)?.key;
     } while (after !== undefined);
+  }
+
+  /** Removes the texts that requests to models were made of. They are not records, so they do not go with their agents. */
+  async #forgetRequests(namespace: string): Promise<void> {
+    const { promptSources } = this.#tx;
+    let found = TEXTS;
+    while (found === TEXTS && !this.isFull) {
+      const texts = await promptSources.page('ofNamespace', { namespace }, { limit: TEXTS });
+      for (const { hash } of texts) await promptSources.remove({ namespace, hash });
+      found = texts.length;
+      this.#removed += found;
+    }
   }
 
   /** False when finalizers hold it. */

@@ -20,7 +20,7 @@ export type CallOutcome =
   | { readonly kind: 'failed'; readonly error: ModelError; readonly usage: TurnUsage | undefined }
   | { readonly kind: 'aborted' };
 
-/** A model call as what it is remembered by. */
+/** A model call that was begun. */
 export interface AskedCall {
   /** What is kept of it with its answer; undefined when no request left. */
   kept(): KeptCall | undefined;

@@ -98,7 +98,10 @@ const PROMPT_SOURCES = keyedTable({
   columns: { namespace: 'text', hash: 'text', body: 'text', expiresAt: 'integer' },
   key: ['namespace', 'hash'],
   fixed: [],
-  queries: { oldest: { equal: [], order: ['expiresAt', 'namespace', 'hash'], direction: 'ascending' } },
+  queries: {
+    oldest: { equal: [], order: ['expiresAt', 'namespace', 'hash'], direction: 'ascending' },
+    ofNamespace: { equal: ['namespace'], order: ['hash'], direction: 'ascending' },
+  },
 });
 
 /** The outbox and the timers of every feature, by the kind of work. */

@@ -50,7 +50,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const escaped = (value: string): string => value.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 /**
- * Goes before the header of the same name: a browser would send `Origin: null` with the form otherwise, which is refused like every
+ * Overrides the Referrer-Policy header. With that header alone a browser sends the form with `Origin: null`, which is refused like every
  * foreign origin. Other sites still learn nothing.
  */
 const REFERRER = '<meta name="referrer" content="same-origin">';

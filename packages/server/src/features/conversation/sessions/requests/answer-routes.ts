@@ -11,7 +11,7 @@ const FORM = { bytes: 256 * 1024 };
 const THANKS = messagePage('Thank you', 'Your answer was recorded. You can close this page.');
 const GONE = messagePage('This link is not valid any more', 'It was answered, it expired, or it is mistyped.');
 
-/** What closes a request that no one answered: the end of its turn, or of its time. */
+/** `decidedBy` of a request that no person answered: its turn ended, or its time was over. */
 const NO_ONE = 'system';
 
 const closedPage = ({ decision, decidedBy, prompt }: PermissionData): string =>

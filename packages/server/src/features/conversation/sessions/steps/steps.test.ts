@@ -82,6 +82,9 @@ describe('the model calls of a turn', () => {
     expect(found).toEqual(whole.pieces.map(({ text }) => text));
     const other = harness.call(controls.getStepRequest, { ...turn, step: 2, pageToken: 'none' });
     expect(await reasonOf(other)).toBe('PAGE_TOKEN_INVALID');
+    const { nextPageToken } = await harness.call(controls.getStepRequest, { ...turn, step: 1, pageSize: 1 });
+    const misplaced = harness.call(controls.getStepRequest, { ...turn, step: 2, pageToken: nextPageToken });
+    expect(await reasonOf(misplaced)).toBe('PAGE_TOKEN_INVALID');
   });
 
   test('that failed are shown with what they were sent', async () => {
@@ -136,6 +139,29 @@ describe('a request whose parts are not what they were', () => {
       if (row !== undefined) await tx.log.saveTurn({ ...row, body: JSON.stringify(body) });
     });
     expect(await stateOf(turn)).toEqual([StepRequestState.UNAVAILABLE, 'NOT_RECORDED']);
+  });
+
+  test('is unavailable once the journal is gone, but for the last one of its turn', async () => {
+    const { turn } = await say('!tool knowledge_get {"path":"birds/heron.md"}');
+    expect(await stateOf(turn, 1)).toEqual([StepRequestState.EXACT, '']);
+    await harness.engine.store.write((tx) => tx.log.trimJournal(tx.now() + 1, 100));
+    expect(await stateOf(turn, 1)).toEqual([StepRequestState.UNAVAILABLE, 'JOURNAL_EXPIRED']);
+    expect(await stateOf(turn, 2)).toEqual([StepRequestState.EXACT, '']);
+    const { steps } = await harness.call(controls.listSteps, turn);
+    expect(steps.map(({ outcome, unavailableReason }) => [outcome, unavailableReason])).toEqual([
+      ['unknown', 'JOURNAL_EXPIRED'],
+      ['answered', ''],
+    ]);
+  });
+
+  test('is unavailable when its provider is not configured any more', async () => {
+    const { turn } = await say('hello');
+    await harness.engine.store.write(async (tx) => {
+      const row = await tx.log.turn(turn.turnId);
+      if (row === undefined) throw new Error('the turn is gone');
+      await tx.log.saveTurn({ ...row, body: row.body.replaceAll('"provider":"demo"', '"provider":"former"') });
+    });
+    expect(await stateOf(turn)).toEqual([StepRequestState.UNAVAILABLE, 'PROVIDER_CHANGED']);
   });
 
   test('is shown as different when nothing is known to have changed and its hash is another one', async () => {
