@@ -94,7 +94,9 @@ export const toolsBeforeSignIn = (options: PlaceholderOptions, openCalls: readon
 export const signInTool = ({ server, port, isSignedIn }: PlaceholderOptions): Tool => {
   const name = signInName(server);
   return {
-    ...{ name, inputSchema: ANY_INPUT, effect: 'external' },
+    name,
+    inputSchema: ANY_INPUT,
+    effect: 'external',
     description: `Asks the person to sign in to MCP server ${server}, whose tools can be used afterwards. Waits until that is done.`,
     capability: { name: 'mcp', action: `${server}/sign_in`, granted: 'always' },
     run: async (context) => {
@@ -106,7 +108,9 @@ export const signInTool = ({ server, port, isSignedIn }: PlaceholderOptions): To
 };
 
 const placeholder = ({ server, port, isSignedIn }: PlaceholderOptions, name: string): Tool => ({
-  ...{ name, inputSchema: ANY_INPUT, effect: 'external' },
+  name,
+  inputSchema: ANY_INPUT,
+  effect: 'external',
   description: `A tool of MCP server ${server}, which needs a person to sign in.`,
   capability: { name: 'mcp', action: `${server}/sign_in`, granted: 'always' },
   run: async (context) => {

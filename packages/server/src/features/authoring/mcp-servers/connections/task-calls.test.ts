@@ -197,7 +197,9 @@ describe('the checks of tasks', () => {
       server: 'desk',
       taskId: TASK.id,
     },
-    ...{ intervalMs: 2_000, known: [], untilMicros: clock.nowMicros() + HOUR },
+    intervalMs: 2_000,
+    known: [],
+    untilMicros: clock.nowMicros() + HOUR,
     ...more,
   });
   const run = async (more: Partial<TaskPoll> = {}, key = 't/c') => {

@@ -72,14 +72,24 @@ const parts = (store: TestStore = world.store) => {
   return {
     tokens: new AccessTokens({ store, grants, registrations, oauth, clock, ids, log: silentLog }),
     signIns: new SignIns({
-      ...{ store, seal, grants, registrations, oauth, random, audit },
-      ...{ self: () => SELF, timeoutMs: 60_000, wake: () => undefined },
+      store,
+      seal,
+      grants,
+      registrations,
+      oauth,
+      random,
+      audit,
+      self: () => SELF,
+      timeoutMs: 60_000,
+      wake: () => undefined,
     }),
   };
 };
 
 const secrets = (refreshToken = 'refresh-0'): GrantSecrets => ({
-  ...{ accessToken: 'access-0', refreshToken, place: PLACE },
+  accessToken: 'access-0',
+  refreshToken,
+  place: PLACE,
   client: { clientId: 'svc', secretExpiresAt: 0 },
 });
 
@@ -91,9 +101,19 @@ const given = (ageSeconds: number, refreshToken?: string) =>
     return grants.put(
       tx,
       {
-        ...{ key: KEY, state: 'active', epoch: 1, version: 1, server: 'desk', serverNamespace: 'default' },
-        ...{ isTrusted: false, target, issuer: PLACE.issuer, scope: '' },
-        ...{ signedInAt, refreshedAt: signedInAt, expiresAt: signedInAt + 100 * SECOND },
+        key: KEY,
+        state: 'active',
+        epoch: 1,
+        version: 1,
+        server: 'desk',
+        serverNamespace: 'default',
+        isTrusted: false,
+        target,
+        issuer: PLACE.issuer,
+        scope: '',
+        signedInAt,
+        refreshedAt: signedInAt,
+        expiresAt: signedInAt + 100 * SECOND,
       },
       secrets(refreshToken),
     );
@@ -211,7 +231,10 @@ describe('tokens in the store', () => {
 
 describe('a process that dies at the callback', () => {
   const subject: SignInSubject = {
-    ...{ key: KEY, server: 'desk', serverNamespace: 'default', isTrusted: false },
+    key: KEY,
+    server: 'desk',
+    serverNamespace: 'default',
+    isTrusted: false,
     target: { url: PLACE.resource, namespaceUid: 'home' },
     headers: async () => ({}),
   };

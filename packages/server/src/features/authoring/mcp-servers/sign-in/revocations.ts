@@ -28,7 +28,11 @@ export const queueRevocation = async (
   const sealed = seal.seal(placeOf(itemKey), JSON.stringify(secrets));
   const payload: Payload = { sealed, isTrusted, tries: 0 };
   await tx.queue.put({
-    ...{ kind: REVOKE, key: itemKey, dueAt: tx.steadyNow(), attempts: 0, payload: JSON.stringify(payload) },
+    kind: REVOKE,
+    key: itemKey,
+    dueAt: tx.steadyNow(),
+    attempts: 0,
+    payload: JSON.stringify(payload),
   });
 };
 
@@ -57,7 +61,10 @@ export const revocations = (deps: {
     await deps.store.write((tx) =>
       tx.queue.put(
         {
-          ...{ kind: REVOKE, key, attempts: 0, payload: JSON.stringify(next) },
+          kind: REVOKE,
+          key,
+          attempts: 0,
+          payload: JSON.stringify(next),
           dueAt: tx.steadyNow() + AGAIN_MS * 1_000,
         },
         { replace: true },

@@ -73,6 +73,11 @@ const answer = ({ store, grants, lifecycle }: WaitingTurnsDeps, key: GrantKey, {
     const isOpen = row?.open === true && row.expiresAt > tx.now();
     if (session === undefined || !isOpen || (await grants.find(tx, key))?.state !== 'active') return;
     await lifecycle.answerPermission(tx, session, {
-      ...{ requestId: id, allow: true, optionId: '', comment: '', decidedBy: DECIDER, isSignIn: true },
+      requestId: id,
+      allow: true,
+      optionId: '',
+      comment: '',
+      decidedBy: DECIDER,
+      isSignIn: true,
     });
   });
