@@ -11,7 +11,15 @@ import type { Store, TurnRow } from '../../../../store/contracts/index.ts';
 import type { ToolAnswer, ToolContext, ToolPause } from '../../../../tools/contract.ts';
 import { resumeTask, type TaskCall, type TaskCheck, waitForTask } from './task-calls.ts';
 import { TaskPolls } from './task-polls.ts';
-import { parsePoll, questionKey, type TaskPoll, taskKey, taskOfCall, waitsUntil } from './task-wait-rules.ts';
+import {
+  parsePoll,
+  questionKey,
+  signInKey,
+  type TaskPoll,
+  taskKey,
+  taskOfCall,
+  waitsUntil,
+} from './task-wait-rules.ts';
 
 const NOW = 1_700_000_000_000_000;
 const HOUR = 3_600_000_000;
@@ -98,6 +106,9 @@ describe('a call that became a task', () => {
     expect(taskOfCall({ answers: [{ ...answer('x'), key: 'hash of a question before the task' }] })).toBeUndefined();
     expect(taskOfCall({ answers: [], waited: pause() })).toBe(TASK.id);
     expect(taskOfCall({ answers: [answer('x')] })).toBe(TASK.id);
+    expect(signInKey('sign-in/a/b', { answers: [] })).toBe('sign-in/a/b');
+    const signedIn = { ...answer('x'), key: signInKey('sign-in/a/b', { answers: [], waited: pause() }) };
+    expect(taskOfCall({ answers: [signedIn] })).toBe(TASK.id);
     expect(() => parsePoll('7')).toThrow('not an object');
   });
 
