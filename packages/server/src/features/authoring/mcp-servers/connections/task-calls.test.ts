@@ -237,6 +237,15 @@ describe('the checks of tasks', () => {
     expect(woken).toHaveLength(2);
   });
 
+  it('keep what is queued while the task asks: a turn that is stopped then still cancels it', async () => {
+    desk.state = asks('one');
+    await run();
+    expect([woken.length, removed]).toEqual([1, []]);
+    isOver = true;
+    await run();
+    expect([desk.sent.at(-1), removed]).toEqual(['cancel', ['t/c']]);
+  });
+
   it('leave a server that is away for the next time, and wake the call when it is gone or refuses', async () => {
     desk.failure = 'connect';
     expect([await run(), woken]).toEqual([{ againMs: 2_000 }, []]);

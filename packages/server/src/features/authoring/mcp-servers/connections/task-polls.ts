@@ -83,7 +83,8 @@ export class TaskPolls implements QueueWorker {
     if (state === 'later' || (state !== 'gone' && !concernsCall(state, poll))) return;
     await this.#deps.store.write(async (tx) => {
       await this.#deps.wakes.wake(tx, poll.turnId, taskKey(poll.taskId));
-      await tx.queue.cancel(POLL, key);
+      // A task that asks has not ended. Its item stays, because it is what cancels the task when the turn is stopped.
+      if (state === 'gone' || state.status !== 'input_required') await tx.queue.cancel(POLL, key);
     });
   }
 
