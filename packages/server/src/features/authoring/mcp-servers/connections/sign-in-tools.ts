@@ -10,7 +10,7 @@ import {
   textResult,
 } from '../../../../tools/contract.ts';
 import { type AccessTokens, SignInNeeded, type SignIns } from '../sign-in/index.ts';
-import { signInKey } from './task-wait-rules.ts';
+import { signInKey, taskOfCall, waitForTools } from './task-wait-rules.ts';
 import { serverPrefix, signInName } from './tool-name-rules.ts';
 import type { WantedSignIn } from './wanted-server.ts';
 
@@ -118,6 +118,9 @@ const placeholder = ({ server, port, isSignedIn }: PlaceholderOptions, name: str
   run: async (context) => {
     if (isDeclined(context.answers)) return declined(name, server);
     if (!(await isSignedIn())) return port.ask(name, context);
+    // Called again, it would begin a second task.
+    const taskId = taskOfCall(context);
+    if (taskId !== undefined) return waitForTools(context, taskId);
     return errorResult(
       name,
       'unavailable',
