@@ -18,7 +18,9 @@ const host = (at: number) => {
   const revoked: unknown[] = [];
   const unary = {
     StartMcpSignIn: (request: { server: string }) => ({
-      ...{ url: `https://auth.example/authorize?for=${request.server}`, expiresAt: EXPIRES, server: 'desk' },
+      url: `https://auth.example/authorize?for=${request.server}`,
+      expiresAt: EXPIRES,
+      server: 'desk',
     }),
     ListMcpGrants: () => {
       lists += 1;

@@ -66,7 +66,12 @@ const pause = (more: Partial<ToolPause> = {}): ToolPause => ({
   ...more,
 });
 const answer = (id: string, decision: ToolAnswer['decision'] = 'accepted'): ToolAnswer => ({
-  ...{ key: questionKey(TASK.id, id), kind: 'input', decision, value: { city: id }, decidedBy: 'anna', comment: '' },
+  key: questionKey(TASK.id, id),
+  kind: 'input',
+  decision,
+  value: { city: id },
+  decidedBy: 'anna',
+  comment: '',
 });
 
 let desk: TaskDesk;
@@ -199,15 +204,13 @@ describe('the checks of tasks', () => {
   });
 
   const poll = (more: Partial<TaskPoll> = {}): TaskPoll => ({
-    ...{
-      namespace: 'default',
-      agent: 'a',
-      sessionId: 's',
-      identity: 'anna',
-      turnId: 't',
-      server: 'desk',
-      taskId: TASK.id,
-    },
+    namespace: 'default',
+    agent: 'a',
+    sessionId: 's',
+    identity: 'anna',
+    turnId: 't',
+    server: 'desk',
+    taskId: TASK.id,
     intervalMs: 2_000,
     known: [],
     untilMicros: clock.nowMicros() + HOUR,

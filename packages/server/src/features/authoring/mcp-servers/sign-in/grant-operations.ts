@@ -186,7 +186,8 @@ const entry = (
   { key, server, serverNamespace }: Pick<Grant, 'key' | 'server' | 'serverNamespace'>,
   outcome: string,
 ): Parameters<AppendAudit>[2] => ({
-  ...{ target: `McpServer/${serverNamespace}/${server}`, namespace: key.namespace },
+  target: `McpServer/${serverNamespace}/${server}`,
+  namespace: key.namespace,
   resourceVersion: '',
   outcome,
 });
