@@ -2,7 +2,12 @@ import { expect, it } from 'vitest';
 import { fakeHost, NOW_MS } from '../testing/fake-host.ts';
 
 const grant = (identity: string, signedInAt: number, server = 'desk') => ({
-  ...{ ns: 'acme', server, serverNs: 'acme', identity, issuer: 'https://auth.example', scope: 'mail' },
+  ns: 'acme',
+  server,
+  serverNs: 'acme',
+  identity,
+  issuer: 'https://auth.example',
+  scope: 'mail',
   signedInAt: BigInt(signedInAt),
 });
 const EXPIRES = BigInt((NOW_MS + 60_000) * 1_000);
@@ -13,7 +18,9 @@ const host = (at: number) => {
   const revoked: unknown[] = [];
   const unary = {
     StartMcpSignIn: (request: { server: string }) => ({
-      ...{ url: `https://auth.example/authorize?for=${request.server}`, expiresAt: EXPIRES, server: 'desk' },
+      url: `https://auth.example/authorize?for=${request.server}`,
+      expiresAt: EXPIRES,
+      server: 'desk',
     }),
     ListMcpGrants: () => {
       lists += 1;

@@ -34,7 +34,10 @@ const grantsOf = (
   limit: number,
 ): Promise<readonly JsonObject[]> =>
   listItems({ call, limit }, 'McpSignInService/ListMcpGrants', {
-    ...{ ns: target.namespace, server, identity, member: 'grants' },
+    ns: target.namespace,
+    server,
+    identity,
+    member: 'grants',
   });
 
 /** What tells one sign-in from the next: who, in which namespace's server, and when. */

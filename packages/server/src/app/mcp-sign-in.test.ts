@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openHttpServer } from '../protocols/mcp/testing/http-server.ts';
+import { TestTasks, taskServer } from '../protocols/mcp/testing/task-server.ts';
 import { toolServer } from '../protocols/mcp/testing/tools.ts';
 import { AuthorizationServer } from '../protocols/mcp-oauth/testing/authorization-server.ts';
 import { type Protection, protectedBy } from '../protocols/mcp-oauth/testing/protected-server.ts';
@@ -38,11 +39,15 @@ const apply = (...documents: readonly object[]) =>
     text: documents.map((item) => JSON.stringify(item)).join('\n---\n'),
   });
 
-/** A server behind the authorization server, and an agent that refers to it. */
-const protectedServer = async (protection: Protection = {}, annotations: object = ANNOTATIONS) => {
+/** A server behind the authorization server, and an agent that refers to it; with `tasks` its tool answers with them. */
+const protectedServer = async (
+  protection: Protection = {},
+  annotations: object = ANNOTATIONS,
+  { tasks }: { readonly tasks?: TestTasks } = {},
+) => {
   const log = { calls: [] as { tool: string; input: unknown; meta: unknown }[], cancelled: [] as string[] };
   const seen = { tokens: [] as string[] };
-  const server = await openHttpServer(toolServer({ log }), {
+  const server = await openHttpServer(tasks === undefined ? toolServer({ log }) : taskServer(tasks), {
     intercept: protectedBy(authorization, seen, protection),
   });
   open.push(server);
@@ -116,6 +121,21 @@ describe('an agent with a server that people sign in to', () => {
     await browse(request.url);
     expect(await ended(session)).toContain('23');
     expect(log.calls).toHaveLength(2);
+  });
+
+  it('waits for its task again when the sign-in was revoked meanwhile, and makes no second one', SLOW, async () => {
+    const tasks = new TestTasks();
+    const { name } = await protectedServer({}, ANNOTATIONS, { tasks });
+    await browse((await asked(await sent(name, `!tool mcp_${name}__sign_in {}`))).url);
+    const session = await sent(name, `!tool mcp_${name}_work {}`);
+    await expect.poll(() => tasks.all.size, SLOW).toBe(1);
+    authorization.revokeAll();
+    await browse((await asked(session)).url);
+    const before = tasks.looks.get('task-1') ?? 0;
+    await expect.poll(() => tasks.all.size > 1 || (tasks.looks.get('task-1') ?? 0) > before, SLOW).toBe(true);
+    tasks.finish('task-1', 'forty-two');
+    expect(await ended(session)).toContain('forty-two');
+    expect(tasks.all.size).toBe(1);
   });
 
   it('is denied when the person declines', SLOW, async () => {

@@ -64,8 +64,13 @@ describe('a sign-in', () => {
     const client = await oauth.register(place, SELF, REACH);
     const { url, verifier } = await oauth.begin(place, client, { redirectUrl: SELF.redirectUrl, state: 'abc' });
     expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({
-      ...{ response_type: 'code', client_id: client.clientId, redirect_uri: SELF.redirectUrl, state: 'abc' },
-      ...{ resource: place.resource, scope: 'mail read', code_challenge_method: 'S256' },
+      response_type: 'code',
+      client_id: client.clientId,
+      redirect_uri: SELF.redirectUrl,
+      state: 'abc',
+      resource: place.resource,
+      scope: 'mail read',
+      code_challenge_method: 'S256',
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     });
   });

@@ -53,7 +53,12 @@ const connected = async (behave: (asked: Asked, response: ServerResponse) => voi
 };
 
 const call = (name: string, signal = idle): McpCall => ({
-  ...{ tool: name, input: {}, meta: {}, signal, progress: () => undefined, reply: () => undefined },
+  tool: name,
+  input: {},
+  meta: {},
+  signal,
+  progress: () => undefined,
+  reply: () => undefined,
 });
 const kindOf = (work: Promise<unknown>): Promise<string> =>
   work.then(

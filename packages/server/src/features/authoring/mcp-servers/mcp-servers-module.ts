@@ -81,7 +81,7 @@ export const mcpServersModule = (deps: McpServersModuleDeps): McpServersModule =
     routes,
     reseal,
     close: async () => {
-      await tasks.close();
+      await Promise.all([tasks.close(), signIn.close()]);
       await pool.close();
     },
   };

@@ -195,8 +195,11 @@ export class AuthorizationServer {
     else {
       const code = token();
       this.#codes.set(code, {
-        ...{ client: clientId, redirectUri, challenge: query.get('code_challenge') ?? '' },
-        ...{ resource: query.get('resource') ?? '', scope: query.get('scope') ?? '' },
+        client: clientId,
+        redirectUri,
+        challenge: query.get('code_challenge') ?? '',
+        resource: query.get('resource') ?? '',
+        scope: query.get('scope') ?? '',
       });
       back.searchParams.set('code', code);
     }
@@ -242,7 +245,12 @@ export class AuthorizationServer {
     if (!isGood || code === undefined) return undefined;
     const { resource, scope } = code;
     const family: Family = {
-      ...{ client, resource, scope, refreshToken: token(), accessTokens: new Set<string>(), isRevoked: false },
+      client,
+      resource,
+      scope,
+      refreshToken: token(),
+      accessTokens: new Set<string>(),
+      isRevoked: false,
     };
     this.#families.push(family);
     return family;

@@ -135,7 +135,10 @@ export class ServerLookup {
     const home = await reads.resources.get(namespaceKey(namespace));
     const target = { url: effective.target, namespaceUid: home?.uid ?? '' };
     const subject: SignInSubject = {
-      ...{ key, target, server: server.key.name, serverNamespace: server.key.namespace },
+      key,
+      target,
+      server: server.key.name,
+      serverNamespace: server.key.namespace,
       isTrusted: server.key.namespace === SYSTEM_NAMESPACE,
       headers: async () => {
         const found = await this.#target(resolved);

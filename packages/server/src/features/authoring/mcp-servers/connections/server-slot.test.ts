@@ -80,14 +80,12 @@ describe('a server in use', () => {
     outcomes = [];
     slot = new ServerSlot(
       {
-        ...{
-          place: 'p',
-          key: 'k',
-          namespace: 'default',
-          subject: {} as StoredResource,
-          era: 'auto',
-          allowlist: undefined,
-        },
+        place: 'p',
+        key: 'k',
+        namespace: 'default',
+        subject: {} as StoredResource,
+        era: 'auto',
+        allowlist: undefined,
         target: async () => ({ transport: 'http', url: 'http://a', headers: {}, isTrusted: false }),
       },
       {

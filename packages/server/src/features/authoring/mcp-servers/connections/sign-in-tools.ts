@@ -10,6 +10,7 @@ import {
   textResult,
 } from '../../../../tools/contract.ts';
 import { type AccessTokens, SignInNeeded, type SignIns } from '../sign-in/index.ts';
+import { signInKey, taskOfCall, waitForTools } from './task-wait-rules.ts';
 import { serverPrefix, signInName } from './tool-name-rules.ts';
 import type { WantedSignIn } from './wanted-server.ts';
 
@@ -23,7 +24,7 @@ export interface SignInPort {
   /** True for a failure that a sign-in mends: there is no token, or the server takes none. Forgets the token then. */
   mends(error: unknown): Promise<boolean>;
   /** The question for the person, or why there is none: it was declined before, or the authorization server cannot be reached. */
-  ask(tool: string, context: Pick<ToolContext, 'answers' | 'signal'>): Promise<ToolResult | ToolWait>;
+  ask(tool: string, context: Pick<ToolContext, 'answers' | 'waited' | 'signal'>): Promise<ToolResult | ToolWait>;
 }
 
 /** How often one call asks: a server that takes no token would ask for ever. */
@@ -42,14 +43,15 @@ export const signInPort = (
     if (grant !== undefined) await tokens.revoke(grant);
     return true;
   },
-  ask: async (tool, { answers, signal }) => {
+  ask: async (tool, context) => {
+    const { answers, signal } = context;
     if (isDeclined(answers)) return declined(tool, server);
     if (answers.filter(({ kind }) => kind === 'sign_in').length >= ASKED_MAX)
       return errorResult(tool, 'denied', `MCP server ${server} does not accept the sign-in`);
     try {
       const { url, question } = await signIns.begin(subject, signal);
       const prompt = `MCP server ${server} needs you to sign in at ${new URL(url).host}.`;
-      return { wait: 'person', question: { key: question, kind: 'sign_in', prompt, url } };
+      return { wait: 'person', question: { key: signInKey(question, context), kind: 'sign_in', prompt, url } };
     } catch (error) {
       if (error instanceof OAuthFailure) {
         const isDown = error.kind === 'unreachable';
@@ -94,7 +96,9 @@ export const toolsBeforeSignIn = (options: PlaceholderOptions, openCalls: readon
 export const signInTool = ({ server, port, isSignedIn }: PlaceholderOptions): Tool => {
   const name = signInName(server);
   return {
-    ...{ name, inputSchema: ANY_INPUT, effect: 'external' },
+    name,
+    inputSchema: ANY_INPUT,
+    effect: 'external',
     description: `Asks the person to sign in to MCP server ${server}, whose tools can be used afterwards. Waits until that is done.`,
     capability: { name: 'mcp', action: `${server}/sign_in`, granted: 'always' },
     run: async (context) => {
@@ -106,12 +110,17 @@ export const signInTool = ({ server, port, isSignedIn }: PlaceholderOptions): To
 };
 
 const placeholder = ({ server, port, isSignedIn }: PlaceholderOptions, name: string): Tool => ({
-  ...{ name, inputSchema: ANY_INPUT, effect: 'external' },
+  name,
+  inputSchema: ANY_INPUT,
+  effect: 'external',
   description: `A tool of MCP server ${server}, which needs a person to sign in.`,
   capability: { name: 'mcp', action: `${server}/sign_in`, granted: 'always' },
   run: async (context) => {
     if (isDeclined(context.answers)) return declined(name, server);
     if (!(await isSignedIn())) return port.ask(name, context);
+    // Called again, it would begin a second task.
+    const taskId = taskOfCall(context);
+    if (taskId !== undefined) return waitForTools(context, taskId);
     return errorResult(
       name,
       'unavailable',

@@ -11,7 +11,15 @@ import type { Store, TurnRow } from '../../../../store/contracts/index.ts';
 import type { ToolAnswer, ToolContext, ToolPause } from '../../../../tools/contract.ts';
 import { resumeTask, type TaskCall, type TaskCheck, waitForTask } from './task-calls.ts';
 import { TaskPolls } from './task-polls.ts';
-import { parsePoll, questionKey, type TaskPoll, taskKey, taskOfCall, waitsUntil } from './task-wait-rules.ts';
+import {
+  parsePoll,
+  questionKey,
+  signInKey,
+  type TaskPoll,
+  taskKey,
+  taskOfCall,
+  waitsUntil,
+} from './task-wait-rules.ts';
 
 const NOW = 1_700_000_000_000_000;
 const HOUR = 3_600_000_000;
@@ -58,7 +66,12 @@ const pause = (more: Partial<ToolPause> = {}): ToolPause => ({
   ...more,
 });
 const answer = (id: string, decision: ToolAnswer['decision'] = 'accepted'): ToolAnswer => ({
-  ...{ key: questionKey(TASK.id, id), kind: 'input', decision, value: { city: id }, decidedBy: 'anna', comment: '' },
+  key: questionKey(TASK.id, id),
+  kind: 'input',
+  decision,
+  value: { city: id },
+  decidedBy: 'anna',
+  comment: '',
 });
 
 let desk: TaskDesk;
@@ -98,6 +111,9 @@ describe('a call that became a task', () => {
     expect(taskOfCall({ answers: [{ ...answer('x'), key: 'hash of a question before the task' }] })).toBeUndefined();
     expect(taskOfCall({ answers: [], waited: pause() })).toBe(TASK.id);
     expect(taskOfCall({ answers: [answer('x')] })).toBe(TASK.id);
+    expect(signInKey('sign-in/a/b', { answers: [] })).toBe('sign-in/a/b');
+    const signedIn = { ...answer('x'), key: signInKey('sign-in/a/b', { answers: [], waited: pause() }) };
+    expect(taskOfCall({ answers: [signedIn] })).toBe(TASK.id);
     expect(() => parsePoll('7')).toThrow('not an object');
   });
 
@@ -188,16 +204,16 @@ describe('the checks of tasks', () => {
   });
 
   const poll = (more: Partial<TaskPoll> = {}): TaskPoll => ({
-    ...{
-      namespace: 'default',
-      agent: 'a',
-      sessionId: 's',
-      identity: 'anna',
-      turnId: 't',
-      server: 'desk',
-      taskId: TASK.id,
-    },
-    ...{ intervalMs: 2_000, known: [], untilMicros: clock.nowMicros() + HOUR },
+    namespace: 'default',
+    agent: 'a',
+    sessionId: 's',
+    identity: 'anna',
+    turnId: 't',
+    server: 'desk',
+    taskId: TASK.id,
+    intervalMs: 2_000,
+    known: [],
+    untilMicros: clock.nowMicros() + HOUR,
     ...more,
   });
   const run = async (more: Partial<TaskPoll> = {}, key = 't/c') => {
@@ -222,6 +238,15 @@ describe('the checks of tasks', () => {
     desk.state = asks();
     await run();
     expect(woken).toHaveLength(2);
+  });
+
+  it('keep what is queued while the task asks: a turn that is stopped then still cancels it', async () => {
+    desk.state = asks('one');
+    await run();
+    expect([woken.length, removed]).toEqual([1, []]);
+    isOver = true;
+    await run();
+    expect([desk.sent.at(-1), removed]).toEqual(['cancel', ['t/c']]);
   });
 
   it('leave a server that is away for the next time, and wake the call when it is gone or refuses', async () => {

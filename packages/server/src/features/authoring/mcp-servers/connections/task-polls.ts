@@ -3,6 +3,7 @@ import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '..
 import { type McpConnection, McpFailure, type McpTaskState } from '../../../../protocols/mcp/contract.ts';
 import { type CallWakes, isTurnOver } from '../../../../runtime/contract.ts';
 import type { Store, WriteTx } from '../../../../store/contracts/index.ts';
+import { BackgroundWork } from '../background-work.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { ServerLookup } from './server-lookup.ts';
 import type { ServerSlot } from './server-slot.ts';
@@ -42,11 +43,15 @@ export interface TaskPollsDeps {
 export class TaskPolls implements QueueWorker {
   readonly kinds = [POLL];
   readonly #deps: TaskPollsDeps;
-  readonly #checks = new Map<string, Promise<void>>();
+  readonly #checks: BackgroundWork;
   readonly #closing = new AbortController();
 
   constructor(deps: TaskPollsDeps) {
     this.#deps = deps;
+    this.#checks = new BackgroundWork({
+      max: CHECKS_MAX,
+      failed: (error) => deps.log.warn('check of an MCP task failed', { reason: String(error) }),
+    });
   }
 
   async run({ key, payload }: WorkItem): Promise<ReconcileOutcome> {
@@ -57,14 +62,14 @@ export class TaskPolls implements QueueWorker {
     const isLate = clock.nowMicros() >= poll.untilMicros;
     // The call itself ends at that time, and cancels the task.
     if (isLate) return DONE;
-    if (this.#checks.size >= CHECKS_MAX) return { againMs: BUSY_MS };
-    if (!this.#checks.has(key)) this.#start(key, () => (isOver ? this.#cancel(key, poll) : this.#check(key, poll)));
+    const work = () => (isOver ? this.#cancel(key, poll) : this.#check(key, poll));
+    if (!this.#checks.start(key, work)) return { againMs: BUSY_MS };
     return { againMs: isOver ? CANCEL_AGAIN_MS : poll.intervalMs };
   }
 
   /** Resolves once no check is under way. */
-  async settled(): Promise<void> {
-    while (this.#checks.size > 0) await Promise.all(this.#checks.values());
+  settled(): Promise<void> {
+    return this.#checks.settled();
   }
 
   /** Ends all checks; what is queued stays. */
@@ -73,19 +78,13 @@ export class TaskPolls implements QueueWorker {
     await this.settled();
   }
 
-  #start(key: string, work: () => Promise<void>): void {
-    const check = work()
-      .catch((error: unknown) => this.#deps.log.warn('check of an MCP task failed', { reason: String(error) }))
-      .finally(() => this.#checks.delete(key));
-    this.#checks.set(key, check);
-  }
-
   async #check(key: string, poll: TaskPoll): Promise<void> {
     const state = await this.#ask(poll, (connection, signal) => connection.task(poll.taskId, signal));
     if (state === 'later' || (state !== 'gone' && !concernsCall(state, poll))) return;
     await this.#deps.store.write(async (tx) => {
       await this.#deps.wakes.wake(tx, poll.turnId, taskKey(poll.taskId));
-      await tx.queue.cancel(POLL, key);
+      // A task that asks has not ended. Its item stays, because it is what cancels the task when the turn is stopped.
+      if (state === 'gone' || state.status !== 'input_required') await tx.queue.cancel(POLL, key);
     });
   }
 

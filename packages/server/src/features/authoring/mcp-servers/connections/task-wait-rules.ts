@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../../../base/index.ts';
 import type { McpTask } from '../../../../protocols/mcp/contract.ts';
-import type { ToolContext } from '../../../../tools/contract.ts';
+import type { ToolContext, ToolWait } from '../../../../tools/contract.ts';
 
 /** How a call remembers the task that it became: in the key of what it waits for, which its turn records. */
 
 const PREFIX = 'mcp-task/';
+/** The encoded id in a key: that of the task itself, of one of its questions, or of what the call waits for meanwhile. */
+const TASK = /(?:^|\/)mcp-task\/([^#/]+)/;
 /** The longest that a call waits for a task whose server does not say how long it keeps it, and for any task at all. */
 const UNSAID_MS = 24 * 3_600_000;
 const LONGEST_MS = 7 * 24 * 3_600_000;
 const MICROS = 1_000;
+/** How long after a sign-in the tools of its server are read. */
+const TOOLS_MICROS = 1_000_000;
 
 /** The key under which calls wait for a task. */
 export const taskKey = (taskId: string): string => `${PREFIX}${encodeURIComponent(taskId)}`;
@@ -18,11 +22,26 @@ export const taskKey = (taskId: string): string => `${PREFIX}${encodeURIComponen
 export const questionKey = (taskId: string, questionId: string): string =>
   `${taskKey(taskId)}#${createHash('sha256').update(questionId).digest('hex').slice(0, 32)}`;
 
+/** The key of a sign-in that a call asks for. A person's answer replaces the recorded wait, so the key names the task, too. */
+export const signInKey = (question: string, context: Pick<ToolContext, 'waited' | 'answers'>): string => {
+  const taskId = taskOfCall(context);
+  return taskId === undefined ? question : `${question}/${taskKey(taskId)}`;
+};
+
+/** The wait of a call that has a task and cannot ask for it before the next step, which reads the tools of its server anew. */
+export const waitForTools = (
+  { waited, nowMicros }: Pick<ToolContext, 'waited' | 'nowMicros'>,
+  taskId: string,
+): ToolWait => {
+  const key = `tools/${taskKey(taskId)}`;
+  return { wait: 'event', key, untilMicros: waited?.key === key ? waited.untilMicros : nowMicros + TOOLS_MICROS };
+};
+
 /** The task that the call waits for or asked a person for, undefined as long as it has none. */
 export const taskOfCall = ({ waited, answers }: Pick<ToolContext, 'waited' | 'answers'>): string | undefined => {
   const keys = [...answers.map(({ key }) => key), waited?.key ?? ''];
-  const last = keys.findLast((key) => key.startsWith(PREFIX));
-  return last === undefined ? undefined : decodeURIComponent(last.slice(PREFIX.length).replace(/#.*$/, ''));
+  const ids = keys.flatMap((key) => TASK.exec(key)?.[1] ?? []);
+  return ids.length === 0 ? undefined : decodeURIComponent(ids.at(-1) as string);
 };
 
 /** Until when a call waits: as long as the server keeps the task. A wait that was recorded stays as it is. */

@@ -8,6 +8,7 @@ import { AccessTokens } from './access-tokens.ts';
 import { ClientRegistrations } from './client-registrations.ts';
 import { type GrantSecrets, Grants } from './grants.ts';
 import { SignInNeeded } from './sign-in-needed.ts';
+import { outcomePage } from './sign-in-page.ts';
 import { type SignInAnswer, type SignInSubject, SignIns } from './sign-ins.ts';
 
 const KEY = { namespace: 'default', serverUid: 'uid', identity: 'ann' };
@@ -22,6 +23,7 @@ class Authorization {
   readonly #codes = new Set(['code', 'code-2']);
   current = 'refresh-0';
   isDown = false;
+  isClientKnown = true;
   expiresInSeconds: number | undefined = 100;
   hold: Promise<void> = Promise.resolve();
 
@@ -32,6 +34,7 @@ class Authorization {
     begin: async (_place, _client, { state }) => ({ url: `https://auth.example/?state=${state}`, verifier: 'v' }),
     requireIssuer: async () => undefined,
     exchange: async (_place, _client, { code }) => {
+      if (!this.isClientKnown) throw new OAuthFailure('client', 'unknown');
       if (!this.#codes.delete(code)) throw new OAuthFailure('grant', 'spent');
       return this.#tokens();
     },
@@ -72,14 +75,24 @@ const parts = (store: TestStore = world.store) => {
   return {
     tokens: new AccessTokens({ store, grants, registrations, oauth, clock, ids, log: silentLog }),
     signIns: new SignIns({
-      ...{ store, seal, grants, registrations, oauth, random, audit },
-      ...{ self: () => SELF, timeoutMs: 60_000, wake: () => undefined },
+      store,
+      seal,
+      grants,
+      registrations,
+      oauth,
+      random,
+      audit,
+      self: () => SELF,
+      timeoutMs: 60_000,
+      wake: () => undefined,
     }),
   };
 };
 
 const secrets = (refreshToken = 'refresh-0'): GrantSecrets => ({
-  ...{ accessToken: 'access-0', refreshToken, place: PLACE },
+  accessToken: 'access-0',
+  refreshToken,
+  place: PLACE,
   client: { clientId: 'svc', secretExpiresAt: 0 },
 });
 
@@ -91,9 +104,19 @@ const given = (ageSeconds: number, refreshToken?: string) =>
     return grants.put(
       tx,
       {
-        ...{ key: KEY, state: 'active', epoch: 1, version: 1, server: 'desk', serverNamespace: 'default' },
-        ...{ isTrusted: false, target, issuer: PLACE.issuer, scope: '' },
-        ...{ signedInAt, refreshedAt: signedInAt, expiresAt: signedInAt + 100 * SECOND },
+        key: KEY,
+        state: 'active',
+        epoch: 1,
+        version: 1,
+        server: 'desk',
+        serverNamespace: 'default',
+        isTrusted: false,
+        target,
+        issuer: PLACE.issuer,
+        scope: '',
+        signedInAt,
+        refreshedAt: signedInAt,
+        expiresAt: signedInAt + 100 * SECOND,
       },
       secrets(refreshToken),
     );
@@ -211,7 +234,10 @@ describe('tokens in the store', () => {
 
 describe('a process that dies at the callback', () => {
   const subject: SignInSubject = {
-    ...{ key: KEY, server: 'desk', serverNamespace: 'default', isTrusted: false },
+    key: KEY,
+    server: 'desk',
+    serverNamespace: 'default',
+    isTrusted: false,
     target: { url: PLACE.resource, namespaceUid: 'home' },
     headers: async () => ({}),
   };
@@ -244,6 +270,19 @@ describe('a process that dies at the callback', () => {
     const both = ['code', 'code-2'].map((code) => signIns.complete({ state, code, iss: undefined, error: '' }));
     expect((await Promise.all(both)).map(({ kind }) => kind).sort()).toEqual(['already', 'done']);
     expect((await stored())?.epoch).toBe(1);
+    expect((await signIns.begin(subject)).url).not.toBe(url);
+  });
+
+  it('an address whose client the authorization server does not know is not shown again', async () => {
+    const { signIns } = parts();
+    const { url } = await signIns.begin(subject);
+    const state = new URL(url).searchParams.get('state') ?? '';
+    const answer: SignInAnswer = { state, code: 'code', iss: undefined, error: '' };
+    authorization.isClientKnown = false;
+    const outcome = await signIns.complete(answer);
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'client' } });
+    expect(outcomePage(outcome).html).toContain('Ask the agent again for another address');
+    expect((await signIns.complete(answer)).kind).toBe('unknown');
     expect((await signIns.begin(subject)).url).not.toBe(url);
   });
 

@@ -129,7 +129,9 @@ const startSignIn = async (
   const found = await grants.find(store.direct, subject.key);
   await store.write((tx) => audit(tx, context, entry(subject, 'sign-in-started')));
   return create(StartMcpSignInResponseSchema, {
-    ...{ url, expiresAt: BigInt(expiresAt), server: subject.server },
+    url,
+    expiresAt: BigInt(expiresAt),
+    server: subject.server,
     ...(found?.state === 'active' ? { grant: grantMessage(found) } : {}),
   });
 };
@@ -184,14 +186,21 @@ const entry = (
   { key, server, serverNamespace }: Pick<Grant, 'key' | 'server' | 'serverNamespace'>,
   outcome: string,
 ): Parameters<AppendAudit>[2] => ({
-  ...{ target: `McpServer/${serverNamespace}/${server}`, namespace: key.namespace },
-  ...{ resourceVersion: '', outcome },
+  target: `McpServer/${serverNamespace}/${server}`,
+  namespace: key.namespace,
+  resourceVersion: '',
+  outcome,
 });
 
 const grantMessage = (grant: Grant): McpGrant => {
   const { key, server, serverNamespace, issuer, scope, signedInAt, refreshedAt, expiresAt } = grant;
   return create(McpGrantSchema, {
-    ...{ ns: key.namespace, server, serverNs: serverNamespace, identity: key.identity, issuer, scope },
+    ns: key.namespace,
+    server,
+    serverNs: serverNamespace,
+    identity: key.identity,
+    issuer,
+    scope,
     signedInAt: BigInt(signedInAt),
     refreshedAt: BigInt(refreshedAt),
     expiresAt: BigInt(expiresAt),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { OAuthFailure } from '../../../../protocols/mcp-oauth/contract.ts';
 import type { SignInOutcome } from './sign-ins.ts';
 
 const STYLE = `
@@ -56,6 +57,10 @@ const page = (title: string, text: string): string => `<!doctype html>
 </html>
 `;
 
+/** An address whose client is unknown by now never works again. */
+const nextStep = ({ kind }: OAuthFailure): string =>
+  kind === 'client' ? 'Ask the agent again for another address.' : 'Open the address again to try once more.';
+
 /** Status and page for a browser that came back. What the other side wrote is not repeated. */
 export const outcomePage = (outcome: SignInOutcome): { readonly status: number; readonly html: string } => {
   switch (outcome.kind) {
@@ -82,7 +87,7 @@ export const outcomePage = (outcome: SignInOutcome): { readonly status: number; 
         status: outcome.failure.kind === 'issuer' ? 400 : 502,
         html: page(
           `Not signed in to ${outcome.server}`,
-          `It failed: ${outcome.failure.message}. Open the address again to try once more.`,
+          `It failed: ${outcome.failure.message}. ${nextStep(outcome.failure)}`,
         ),
       };
     case 'unknown':

@@ -10,7 +10,7 @@ import { AccessTokens } from './access-tokens.ts';
 import { CALLBACK_PATH, callbackRoutes, DOCUMENT_PATH } from './callback-routes.ts';
 import { ClientRegistrations } from './client-registrations.ts';
 import { Grants } from './grants.ts';
-import { revocations } from './revocations.ts';
+import { Revocations } from './revocations.ts';
 import { signInUpkeep } from './sign-in-upkeep.ts';
 import { SignIns } from './sign-ins.ts';
 import { waitingTurns } from './waiting-turns.ts';
@@ -42,6 +42,8 @@ export interface SignInParts {
   readonly jobs: readonly PeriodicJob[];
   /** Encrypts everything with the newest key. */
   reseal(): Promise<void>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
 }
 
 const UPKEEP_MS = 600_000;
@@ -57,17 +59,19 @@ export const signInParts = (deps: SignInPartsDeps): SignInParts => {
   const grants = new Grants(deps.seal);
   const registrations = new ClientRegistrations({ ...deps, self });
   const signIns = new SignIns({ ...deps, grants, registrations, self, timeoutMs: deps.requestTimeoutMs });
+  const revocations = new Revocations(deps);
   return {
     grants,
     tokens: new AccessTokens({ ...deps, grants, registrations }),
     signIns,
     routes: callbackRoutes({ ...deps, signIns, self }),
-    workers: [waitingTurns({ ...deps, grants }), revocations(deps)],
+    workers: [waitingTurns({ ...deps, grants }), revocations],
     jobs: [{ name: 'mcp-sign-ins', everyMs: UPKEEP_MS, tick: () => signInUpkeep({ store, grants, signIns }) }],
     reseal: async () => {
       for await (const page of grants.all(store.direct))
         for (const { key } of page) await store.write((tx) => grants.reseal(tx, key));
       await registrations.reseal();
     },
+    close: () => revocations.close(),
   };
 };

@@ -129,10 +129,10 @@ export class SignIns {
       return { kind: await this.#store(row.stateHash, secrets, tokens), server };
     } catch (error) {
       if (!(error instanceof OAuthFailure)) throw error;
-      if (error.kind === 'client') await this.#deps.registrations.forget(secrets.place.issuer);
-      // The same answer may have come twice: whichever was second finds its code spent.
+      // The same answer may have come twice: the second one finds its code spent.
       const now = await this.#find(answer.state);
       if (now !== undefined && (JSON.parse(now.body) as Begun).isDone) return { kind: 'already', server };
+      if (error.kind === 'client') await this.#forget(row, secrets);
       return { kind: 'failed', server, failure: error };
     }
   }
@@ -182,6 +182,13 @@ export class SignIns {
     return row !== undefined && row.expiresAt > store.now() ? row : undefined;
   }
 
+  /** The authorization server does not know the client in the address, so that address can never work: the next sign-in gets another one. */
+  async #forget({ stateHash }: McpSignInRow, { place }: BegunSecrets): Promise<void> {
+    const { registrations, store } = this.#deps;
+    await registrations.forget(place.issuer);
+    await store.write((tx) => tx.mcpSignIns.remove({ stateHash }));
+  }
+
   #exchange({ isTrusted }: Begun, secrets: BegunSecrets, { code, iss }: SignInAnswer): Promise<OAuthTokens> {
     if (code.length > CODE_CHARACTERS_MAX) throw new OAuthFailure('malformed', 'the code is too long');
     const { place, client, verifier, redirectUrl } = secrets;
@@ -201,16 +208,14 @@ export class SignIns {
       await grants.put(
         tx,
         {
-          ...{
-            key,
-            state: 'active',
-            server,
-            serverNamespace,
-            isTrusted,
-            target,
-            issuer: place.issuer,
-            signedInAt: now,
-          },
+          key,
+          state: 'active',
+          server,
+          serverNamespace,
+          isTrusted,
+          target,
+          issuer: place.issuer,
+          signedInAt: now,
           ...tokenTimes(tokens, now),
           scope: tokens.scope === '' ? place.scope : tokens.scope,
           epoch: (before?.epoch ?? 0) + 1,

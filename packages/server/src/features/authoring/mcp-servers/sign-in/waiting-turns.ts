@@ -25,7 +25,10 @@ interface Payload {
 export const queueResume = (tx: Pick<WriteTx, 'queue' | 'steadyNow'>, key: GrantKey, round = 0): Promise<void> =>
   tx.queue.put(
     {
-      ...{ kind: RESUME, key: grantId(key), attempts: 0, payload: JSON.stringify({ key, round } satisfies Payload) },
+      kind: RESUME,
+      key: grantId(key),
+      attempts: 0,
+      payload: JSON.stringify({ key, round } satisfies Payload),
       dueAt: tx.steadyNow() + (round === 0 ? 0 : (AGAIN_MS[round - 1] ?? 0) * 1_000),
     },
     { replace: true },
@@ -73,6 +76,11 @@ const answer = ({ store, grants, lifecycle }: WaitingTurnsDeps, key: GrantKey, {
     const isOpen = row?.open === true && row.expiresAt > tx.now();
     if (session === undefined || !isOpen || (await grants.find(tx, key))?.state !== 'active') return;
     await lifecycle.answerPermission(tx, session, {
-      ...{ requestId: id, allow: true, optionId: '', comment: '', decidedBy: DECIDER, isSignIn: true },
+      requestId: id,
+      allow: true,
+      optionId: '',
+      comment: '',
+      decidedBy: DECIDER,
+      isSignIn: true,
     });
   });
