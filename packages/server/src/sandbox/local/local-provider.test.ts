@@ -65,6 +65,8 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
       option,
       testCommand(['/bin/echo', 'a\0b']),
       testCommand(['/bin/true'], { env: { A: 'b\0--share-net' } }),
+      testCommand(['/bin/true'], { env: { 'A=B': '' } }),
+      testCommand(['/bin/true'], { env: { '': 'a' } }),
       testCommand(['/bin/echo', 'x'.repeat(131_072)]),
     ])
       await expect(provider.exec(plan, command, never)).rejects.toMatchObject({
