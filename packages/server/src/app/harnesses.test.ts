@@ -51,6 +51,7 @@ describe.skipIf(!(await canJail()))('an external agent in a jail', () => {
       agent('forbidden', { permissionPolicy: { default: 'deny' } }),
       agent('broken', { harnessRef: 'broken' }),
       agent('outside', { cwd: '/etc' }),
+      agent('misnamed', { env: { 'A=B': 'x' } }),
       agent('homeless', { sandboxPolicyRef: 'missing' }),
     );
   });
@@ -165,6 +166,7 @@ describe.skipIf(!(await canJail()))('an external agent in a jail', () => {
   it('that cannot be started says why', async () => {
     expect(await failure('broken', 'hi')).toMatchObject({ reason: 'agent_not_ready' });
     expect(await failure('outside', 'hi')).toMatchObject({ reason: 'agent_not_ready' });
+    expect(await failure('misnamed', 'hi')).toMatchObject({ reason: 'agent_not_ready' });
   });
 
   it('without its sandbox policy is Degraded and takes no messages', async () => {

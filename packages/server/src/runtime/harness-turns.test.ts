@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { PART, QuotaFault, type UsageMeter } from './index.ts';
+import { type Harnesses, PART, QuotaFault, type UsageMeter } from './index.ts';
 import { parseSide } from './record/index.ts';
 import { findProblems } from './testing/invariants.ts';
 import { Machine, type ProcessOptions } from './testing/machine.ts';
@@ -128,6 +128,38 @@ describe('a turn in a harness', () => {
     await machine.answer(question!);
     await machine.quiet();
     expect(await machine.turn(second.turnId)).toMatchObject({ state: 'COMPLETED' });
+  });
+});
+
+describe('a harness that dies while a person is asked', () => {
+  const asking: Harnesses = {
+    run: async (_turn, sink) => {
+      await sink.opened({ id: 'own', isLoaded: false, isReset: false, sandbox: 'box' });
+      const options = [{ id: 'yes', name: 'Yes', allow: true }];
+      const question = { callId: 'cut', action: 'cut', prompt: 'Allow cut?', input: {}, options };
+      void sink.ask(question).catch(() => undefined);
+      await died.promise;
+      return { kind: 'lost', sentence: 'The external agent was lost.' };
+    },
+  };
+  const died = Promise.withResolvers<void>();
+  const world = useMachine({ spec: SPEC, deps: { harnesses: asking }, isMetered: true });
+
+  it('fails its turn at once, whose question is closed', async () => {
+    const { machine } = world;
+    const session = await machine.session();
+    const { turnId } = await machine.send(session, 'cut');
+    await machine.quiet();
+    expect(await machine.turn(turnId)).toMatchObject({ state: 'WAITING' });
+    died.resolve();
+    await machine.quiet();
+    const { state, body } = (await machine.turn(turnId))!;
+    expect({ state, reason: (JSON.parse(body) as { readonly reason: string }).reason }).toEqual({
+      state: 'FAILED',
+      reason: 'harness_lost',
+    });
+    expect(await machine.questions()).toEqual([]);
+    expect(await findProblems(machine)).toEqual([]);
   });
 });
 

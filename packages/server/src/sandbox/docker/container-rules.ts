@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SandboxPlan } from '../contract.ts';
 import { FORWARDER, FORWARDER_PORT, PYTHON_FORWARDER, proxyVariables } from '../egress/index.ts';
-import { ownPaths } from '../own-path-rules.ts';
+import { isFixedPath, ownPaths } from '../own-path-rules.ts';
 
 /** How containers and volumes say whose they are. */
 export const LABELS = {
@@ -61,7 +61,7 @@ export const backendVolumes = (instance: string, plan: SandboxPlan): readonly Ba
       name: `${marker}.path-${hashed(target)}`,
       labels: own,
       target,
-      isFixed: plan.readonly.includes(target),
+      isFixed: isFixedPath(plan, target),
     })),
   ];
 };

@@ -215,9 +215,8 @@ except OSError: print('unreachable')`;
     expect(shown(echoed).out).toBe(`${'x'.repeat(200_000)}/tmp\n`);
     expect((await sh('true', plan, { cwd: '/none' })).exitCode).toBe(125);
     expect((await provider.exec(plan, testCommand(['/bin/none']), never)).exitCode).toBe(127);
-    await expect(provider.exec(plan, testCommand(['/bin/echo', 'a\0b']), never)).rejects.toMatchObject({
-      reason: 'SANDBOX_COMMAND',
-    });
+    for (const command of [testCommand(['/bin/echo', 'a\0b']), testCommand(['/bin/true'], { env: { 'A=B': '' } })])
+      await expect(provider.exec(plan, command, never)).rejects.toMatchObject({ reason: 'SANDBOX_COMMAND' });
     await provider.destroy('input');
   });
 

@@ -1,5 +1,5 @@
 import { type Clock, Fault, type Log } from '../../base/index.ts';
-import { checkTexts } from '../command-texts.ts';
+import { checkCommand } from '../command-texts.ts';
 import type {
   FileAccess,
   ProviderReport,
@@ -303,9 +303,6 @@ export class DockerProvider implements SandboxProvider {
   readonly #failedRemoval = (error: unknown): void =>
     this.#deps.log.warn('the container of a command could not be removed yet', { reason: String(error) });
 }
-
-const checkCommand = ({ env }: SandboxPlan, command: SandboxCommand): void =>
-  checkTexts([...command.argv, command.cwd, ...Object.entries({ ...env, ...command.env }).flat()]);
 
 const refused = (id: string, why: string): Fault =>
   new Fault(

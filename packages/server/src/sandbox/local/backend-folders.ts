@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, lstat, mkdir, opendir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxPlan } from '../contract.ts';
-import { ownPaths } from '../own-path-rules.ts';
+import { isFixedPath, ownPaths } from '../own-path-rules.ts';
 import type { JailMount } from './jail-arguments.ts';
 
 /** Files and folders of one sandbox that are counted; more of them are as good as a full disk. */
@@ -57,7 +57,7 @@ export class BackendFolders {
   mounts(plan: SandboxPlan, isSetup: boolean): readonly JailMount[] {
     const path = this.#backend(plan.id);
     const workspace = plan.volume === '' ? join(path, 'workspace') : this.#volume(plan.volume);
-    const isFixed = (own: string): boolean => !isSetup && plan.readonly.includes(own);
+    const isFixed = (own: string): boolean => !isSetup && isFixedPath(plan, own);
     return [
       { source: workspace, target: plan.mountPath, isWritable: true },
       { source: join(path, 'tmp'), target: '/tmp', isWritable: true },

@@ -1,6 +1,6 @@
 // @service bubblewrap
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -65,6 +65,8 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
       option,
       testCommand(['/bin/echo', 'a\0b']),
       testCommand(['/bin/true'], { env: { A: 'b\0--share-net' } }),
+      testCommand(['/bin/true'], { env: { 'A=B': '' } }),
+      testCommand(['/bin/true'], { env: { '': 'a' } }),
       testCommand(['/bin/echo', 'x'.repeat(131_072)]),
     ])
       await expect(provider.exec(plan, command, never)).rejects.toMatchObject({
@@ -73,6 +75,20 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
       });
     const longest = await provider.exec(plan, testCommand(['/bin/true', 'x'.repeat(131_071)]), never);
     expect(longest.exitCode).toBe(0);
+  });
+
+  it('makes nothing on the machine through links that its processes put above a path of its own', async () => {
+    const outside = join(root, 'outside');
+    mkdirSync(outside);
+    const nested = testPlan('nested', { mountPath: '/tmp/deep/work', readonly: ['/tmp/deep/work/a/fixed'] });
+    await provider.create(nested);
+    const folders = ['/tmp/deep', '/tmp/deep/work/a', '/tmp/deep/work/a/fixed'];
+    const script = folders.map((path) => `mv ${path} ${path}-moved && ln -s "/oldroot${outside}" ${path}`).join('; ');
+    const moved = shown(await sh(script, nested));
+    expect(moved.err.match(/busy/g)).toHaveLength(folders.length);
+    expect((await sh('ls -d /tmp/deep/work/a/fixed && echo x > /tmp/deep/work/a/x', nested)).exitCode).toBe(0);
+    expect(readdirSync(outside)).toEqual([]);
+    await provider.destroy('nested');
   });
 
   it('gets no rights back, nor namespaces of its own', async () => {

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 import { type Clock, Fault } from '../../base/index.ts';
+import { checkCommand } from '../command-texts.ts';
 import type {
   FileAccess,
   ProviderReport,
@@ -137,6 +138,7 @@ export class LocalProvider implements SandboxProvider {
   }
 
   async exec(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxResult> {
+    checkCommand(plan, command);
     const working = await this.#ready();
     const use = this.#using(plan.id);
     try {
@@ -147,6 +149,7 @@ export class LocalProvider implements SandboxProvider {
   }
 
   async start(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal): Promise<SandboxProcess> {
+    checkCommand(plan, command);
     const working = await this.#ready();
     const use = this.#using(plan.id);
     try {

@@ -109,11 +109,13 @@ export class HarnessRunner implements Harnesses {
 /** Failures of the sink belong to the turn: they are not the harness's. */
 const isOfTheTurn = (error: unknown): boolean => !isFault(error) && !(error instanceof DOMException);
 
+/** Faults of what the agent says about its harness, which only its author can mend. */
+const UNREADY: ReadonlySet<string> = new Set(['SANDBOX_POLICY', 'SECRET_NOT_FOUND', 'SANDBOX_COMMAND']);
+
 const faultEnd = (error: Fault): HarnessEnd => {
   if (error.reason === 'SANDBOX_QUOTA') return failed('sandbox_quota', 'All sandboxes of the policy are in use.');
   if (error.reason === 'SANDBOX_FAILED') return failed('sandbox_failed', `The sandbox failed: ${error.message}.`);
-  if (error.reason === 'SANDBOX_POLICY' || error.reason === 'SECRET_NOT_FOUND')
-    return failed('agent_not_ready', `The harness cannot be started: ${error.message}.`);
+  if (UNREADY.has(error.reason)) return failed('agent_not_ready', `The harness cannot be started: ${error.message}.`);
   if (error.code === 'UNAVAILABLE' || error.code === 'ABORTED')
     return { kind: 'lost', sentence: `The sandbox of the external agent was lost: ${error.message}.` };
   throw error;

@@ -19,6 +19,8 @@ interface Terminal {
 export class HarnessTerminals {
   readonly #start: (command: SandboxCommand, signal: AbortSignal) => Promise<SandboxProcess>;
   readonly #open = new Map<string, Terminal>();
+  /** Ends of the commands that run, those of released terminals included. */
+  readonly #running = new Set<Terminal['exited']>();
   #made = 0;
 
   constructor(start: (command: SandboxCommand, signal: AbortSignal) => Promise<SandboxProcess>) {
@@ -35,19 +37,22 @@ export class HarnessTerminals {
       ? ['/bin/sh', '-c', `exec 2>&1; ${command}`]
       : ['/bin/sh', '-c', 'exec "$0" "$@" 2>&1', command, ...args];
     const stop = new AbortController();
-    const process = await this.#start({ argv, cwd, env, timeoutMs: RUN_MS }, stop.signal);
-    const terminal: Terminal = {
-      stop,
-      exited: this.#follow(process),
-      output: Buffer.alloc(0),
-      isCut: false,
-      exit: undefined,
-    };
+    const begun = this.#start({ argv, cwd, env, timeoutMs: RUN_MS }, stop.signal);
+    const exited = this.#follow(begun);
+    const terminal: Terminal = { stop, exited, output: Buffer.alloc(0), isCut: false, exit: undefined };
     this.#made += 1;
     const id = `terminal-${this.#made}`;
+    // From now on, so that starts that come together count against the limit, and `close` waits for them.
     this.#open.set(id, terminal);
-    void this.#collect(terminal, process, Math.min(outputBytes, OUTPUT_BYTES));
-    return id;
+    this.#running.add(exited);
+    void exited.then(() => this.#running.delete(exited));
+    try {
+      void this.#collect(terminal, await begun, Math.min(outputBytes, OUTPUT_BYTES));
+      return id;
+    } catch (error) {
+      this.#open.delete(id);
+      throw error;
+    }
   }
 
   output(id: string): {
@@ -72,11 +77,10 @@ export class HarnessTerminals {
     this.#open.delete(id);
   }
 
-  /** Ends all of them, and waits for that. */
+  /** Ends all of them, and waits until no command of any runs. */
   async close(): Promise<void> {
-    const open = [...this.#open.values()];
-    for (const { stop } of open) stop.abort();
-    await Promise.all(open.map(({ exited }) => exited));
+    for (const { stop } of this.#open.values()) stop.abort();
+    await Promise.all(this.#running);
   }
 
   #find(id: string): Terminal {
@@ -86,9 +90,10 @@ export class HarnessTerminals {
   }
 
   /** A command that could not be followed to its end has no code. */
-  async #follow(process: SandboxProcess): Promise<{ readonly exitCode: number | undefined }> {
+  async #follow(begun: Promise<SandboxProcess>): Promise<{ readonly exitCode: number | undefined }> {
     try {
-      const { exitCode } = await process.ended;
+      const { ended } = await begun;
+      const { exitCode } = await ended;
       return { exitCode };
     } catch {
       return { exitCode: undefined };

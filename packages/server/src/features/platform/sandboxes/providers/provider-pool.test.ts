@@ -1,9 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../base/index.ts';
-import type { SandboxProviderKind } from '../../../../sandbox/contract.ts';
+import type { SandboxProviderKind, SandboxResult } from '../../../../sandbox/contract.ts';
 import { DemoProvider } from '../../../../sandbox/index.ts';
+import { testCommand, testPlan } from '../../../../sandbox/testing/plans.ts';
 import { ProviderPool } from './provider-pool.ts';
 import { ProviderReports } from './provider-reports.ts';
+import { StoppableProvider } from './stoppable-provider.ts';
 
 const clock = new ManualClock();
 const kind: SandboxProviderKind = {
@@ -26,6 +29,36 @@ describe('the providers of a process', () => {
     expect(all.opened()).toHaveLength(3);
     await all.close();
     await expect(engine('a')?.list()).rejects.toMatchObject({ reason: 'SHUTTING_DOWN' });
+  });
+
+  it('are closed after the end of a command that was still starting', async () => {
+    const [starting, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<SandboxResult>()];
+    class SlowProvider extends DemoProvider {
+      override async start(...asked: Parameters<DemoProvider['start']>) {
+        await starting.promise;
+        return { ...(await super.start(...asked)), ended: ended.promise };
+      }
+    }
+    const provider = new StoppableProvider(new SlowProvider({ clock }));
+    const plan = testPlan('starting');
+    await provider.create(plan);
+    const process = provider.start(plan, testCommand(['mirror']), new AbortController().signal);
+    let isClosed = false;
+    const closed = provider.close().then(() => {
+      isClosed = true;
+    });
+    starting.resolve();
+    await process;
+    await setImmediate();
+    expect(isClosed).toBe(false);
+    ended.resolve({
+      exitCode: 137,
+      stdout: new Uint8Array(),
+      stderr: new Uint8Array(),
+      isCut: false,
+      endedBy: 'stopped',
+    });
+    await closed;
   });
 
   it('are those that the operator chose; a class that means another one is told which there are', () => {

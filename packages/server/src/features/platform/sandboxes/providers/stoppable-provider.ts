@@ -31,13 +31,15 @@ export class StoppableProvider implements SandboxProvider {
     return this.#run(() => this.#provider.exec(plan, command, this.#ending(signal)));
   }
 
-  async start(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal) {
-    const begun = await this.#run(() => this.#provider.start(plan, command, this.#ending(signal)));
-    const { ended } = begun;
-    this.#open.add(ended);
-    // The caller learns how it ended.
-    void ended.catch(() => undefined).then(() => this.#open.delete(ended));
-    return begun;
+  start(plan: SandboxPlan, command: SandboxCommand, signal: AbortSignal) {
+    return this.#run(async () => {
+      const begun = await this.#provider.start(plan, command, this.#ending(signal));
+      const { ended } = begun;
+      this.#open.add(ended);
+      // The caller learns how it ended.
+      void ended.catch(() => undefined).then(() => this.#open.delete(ended));
+      return begun;
+    });
   }
 
   readFile(plan: SandboxPlan, path: string, access: FileAccess) {
@@ -70,7 +72,8 @@ export class StoppableProvider implements SandboxProvider {
 
   async close(): Promise<void> {
     this.#stop.abort(new Error('the server stops'));
-    await Promise.allSettled(this.#open);
+    // Again, because a command that was starting runs once its start is over.
+    while (this.#open.size > 0) await Promise.allSettled(this.#open);
   }
 
   #access(access: FileAccess): FileAccess {
