@@ -28,7 +28,7 @@ export const signInKey = (question: string, context: Pick<ToolContext, 'waited' 
   return taskId === undefined ? question : `${question}/${taskKey(taskId)}`;
 };
 
-/** The wait of a call that has a task and cannot ask for it before the next step, which reads the tools of its server anew. */
+/** The wait of a call that has a task and cannot ask for it before the next step, which reads the tools of its server again. */
 export const waitForTools = (
   { waited, nowMicros }: Pick<ToolContext, 'waited' | 'nowMicros'>,
   taskId: string,
