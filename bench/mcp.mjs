@@ -53,7 +53,7 @@ const answerTo = ({ method, params }) => {
 
 const tools = createServer(async (request, response) => {
   let text = '';
-  for await (const piece of request) text += piece;
+  for await (const chunk of request) text += chunk;
   const asked = text === '' ? {} : JSON.parse(text);
   if (asked.id === undefined) return response.writeHead(request.method === 'POST' ? 202 : 405).end();
   const answer = { jsonrpc: '2.0', id: asked.id, result: answerTo(asked) };

@@ -144,7 +144,7 @@ describe('an agent with a server that people sign in to', () => {
     const { id, url } = await asked(session);
     await rest.ok(`POST ${session}/permissions/${id}`, { decision: 'DENY' });
     expect(await ended(session)).toMatch(/denied.*was declined/);
-    // The address still counts for whoever opens it: what was asked is over, the sign-in is not.
+    // The address stays valid for anyone who opens it: the question is over, the sign-in is not.
     expect((await browse(url)).status).toBe(200);
   });
 
@@ -222,7 +222,7 @@ describe('the callback', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  it('is told of in the client metadata document', async () => {
+  it('is named in the client metadata document', async () => {
     const document = await fetch(`${app.url}/v1/oauth/client-metadata.json`);
     expect(await document.json()).toMatchObject({
       client_id: `${app.url}/v1/oauth/client-metadata.json`,

@@ -44,7 +44,7 @@ describe('a call that became a task of its server', () => {
     expect(tasks.cancelled).toEqual([]);
   });
 
-  it('asks a person what its server asks, and goes on with the answer', SLOW, async () => {
+  it('asks a person what its server asks, and continues with the answer', SLOW, async () => {
     const { tasks, session } = await begun('curious', '2026');
     tasks.ask('task-1', 'where');
     interface Requests {

@@ -106,7 +106,7 @@ describe('a sign-in', () => {
     expect(oauth.document(SELF)).toMatchObject({ client_id: SELF.documentUrl, redirect_uris: [SELF.redirectUrl] });
     expect((await signedIn(place, client as OAuthClientIdentity)).tokens.accessToken).not.toBe('');
     expect(server.count('/register')).toBe(0);
-    // A document that no one can fetch over TLS is none.
+    // A document that cannot be fetched over TLS does not count.
     expect(oauth.documentIdentity(place, { ...SELF, documentUrl: 'http://127.0.0.1/x' })).toBeUndefined();
   });
 

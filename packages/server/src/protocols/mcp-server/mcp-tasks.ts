@@ -10,7 +10,7 @@ type Library = typeof import('@modelcontextprotocol/server');
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const TASK_PARAMS = { type: 'object', properties: { taskId: { type: 'string' } }, required: ['taskId'] } as const;
-/** How often clients are asked to look at a task. */
+/** How often clients are asked to poll a task. */
 const INTERVAL_MS = 2_000;
 
 /** Whether the client, on this request, says that it knows tasks. */

@@ -108,7 +108,7 @@ export interface McpTask {
   readonly lifeMs?: number;
 }
 
-/** What a task asks a person; `id` is the server's name for it, of which it has one for each question. */
+/** What a task asks a person; `id` is the server's own name for the question. */
 export interface McpTaskQuestion {
   readonly id: string;
   readonly question: McpQuestion;
@@ -161,7 +161,7 @@ export type McpFailureKind = 'connect' | 'refused' | 'auth' | 'timeout' | 'lost'
 /** Its message is safe to show: no headers, no credentials, nothing that the server wrote. */
 export class McpFailure extends Error {
   readonly kind: McpFailureKind;
-  /** HTTP status of the answer that it stands for. */
+  /** HTTP status of the server's answer, where there was one. */
   readonly status: number | undefined;
 
   constructor(

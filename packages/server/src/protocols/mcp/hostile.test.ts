@@ -28,7 +28,7 @@ const FINE = { content: [{ type: 'text', text: 'fine' }] };
 const connected = async (behave: (asked: Asked, response: ServerResponse) => void): Promise<McpConnection> => {
   const http = createServer(async (request, response) => {
     let text = '';
-    for await (const piece of request) text += String(piece);
+    for await (const chunk of request) text += String(chunk);
     const asked = (text === '' ? {} : JSON.parse(text)) as Asked;
     if (asked.method === 'initialize') {
       const serverInfo = { name: 'hostile', version: '1' };
@@ -75,9 +75,9 @@ describe('a server that means harm', () => {
   ])('and answers a call with more than 16 MiB as %s loses that call', async (_name, headers, start) => {
     const connection = await connected((_asked, response) => {
       response.writeHead(200, headers).write(start);
-      const piece = 'x'.repeat(1024 * 1024);
+      const block = 'x'.repeat(1024 * 1024);
       const more = (left: number): void => {
-        if (left > 0 && !response.destroyed) response.write(piece, () => more(left - 1));
+        if (left > 0 && !response.destroyed) response.write(block, () => more(left - 1));
       };
       more(32);
     });

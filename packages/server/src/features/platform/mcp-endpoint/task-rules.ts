@@ -18,7 +18,7 @@ const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
 /** What the turn waits for people to answer. */
 export const requestsOf = (turn: JsonObject): readonly JsonObject[] => objectsIn(turn['pendingPermissions']);
 
-/** True for a turn of which nothing more is to come. */
+/** True for the task of a turn that is over. */
 export const isEnded = ({ status }: McpTask): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled';
 

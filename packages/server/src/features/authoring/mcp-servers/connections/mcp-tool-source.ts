@@ -99,7 +99,7 @@ const remoteTools = async (
     }));
 };
 
-/** How the person of the turn signs in; undefined for a server that needs no one to. */
+/** How the person of the turn signs in; undefined for a server that needs no sign-in. */
 const personalOf = (
   deps: McpToolSourceDeps,
   { namespace, server, use }: { readonly namespace: string; readonly server: string; readonly use: ServerUse },

@@ -21,7 +21,7 @@ export interface SignInToolsDeps {
 
 /** How calls of one server reach the person whose sign-in they need. */
 export interface SignInPort {
-  /** True for a failure that a sign-in mends: there is no token, or the server takes none. Forgets the token then. */
+  /** True for a failure that another sign-in ends: svc has no token, or the server refuses it. Forgets the token then. */
   mends(error: unknown): Promise<boolean>;
   /** The question for the person, or why there is none: it was declined before, or the authorization server cannot be reached. */
   ask(tool: string, context: Pick<ToolContext, 'answers' | 'waited' | 'signal'>): Promise<ToolResult | ToolWait>;

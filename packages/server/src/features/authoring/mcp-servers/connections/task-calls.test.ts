@@ -259,7 +259,7 @@ describe('the checks of tasks', () => {
     expect(woken).toHaveLength(2);
   });
 
-  it('cancel the task of a turn that is over, until the server has heard it or no one cares', async () => {
+  it('cancel the task of a turn that is over, until the server has taken that or its time is over', async () => {
     isOver = true;
     desk.failure = 'lost';
     expect([await run(), removed]).toEqual([{ againMs: 30_000 }, []]);

@@ -21,7 +21,7 @@ export type TaskCheck = Pick<TaskPoll, 'taskId' | 'intervalMs' | 'known' | 'unti
 
 /** How often a server that cannot be reached is asked for a task. */
 const UNREACHED_MS = 30_000;
-/** How often a task is checked that waits for a person: it may end without the answer. */
+/** How often a task is checked whose call asks a person: when the turn is stopped meanwhile, the check cancels the task. */
 const ASKED_MS = 60_000;
 
 /** The server answered with a task: the call waits for its end. Rejects with McpFailure. */

@@ -28,7 +28,7 @@ export const signInKey = (question: string, context: Pick<ToolContext, 'waited' 
   return taskId === undefined ? question : `${question}/${taskKey(taskId)}`;
 };
 
-/** The wait of a call that has a task and cannot ask for it before the next step, which reads the tools of its server anew. */
+/** The wait of a call that has a task and cannot ask for it before the next step, which reads the tools of its server again. */
 export const waitForTools = (
   { waited, nowMicros }: Pick<ToolContext, 'waited' | 'nowMicros'>,
   taskId: string,
@@ -57,7 +57,7 @@ export const isOverdue = ({ waited, nowMicros }: Pick<ToolContext, 'waited' | 'n
 /** Until when a task is checked whose call waits for a person. */
 export const personUntil = ({ nowMicros }: Pick<ToolContext, 'nowMicros'>): number => nowMicros + LONGEST_MS * MICROS;
 
-/** A queued check at a task: everything that another process needs for it. */
+/** A queued check of a task: everything that another process needs for it. */
 export interface TaskPoll {
   readonly namespace: string;
   readonly agent: string;
@@ -68,15 +68,15 @@ export interface TaskPoll {
   readonly server: string;
   readonly taskId: string;
   readonly intervalMs: number;
-  /** Hashes of the questions that people were asked already: these wake no one. */
+  /** Keys of the questions that people were asked already: these do not wake the call. */
   readonly known: readonly string[];
-  /** Unix micros after which no one is interested. */
+  /** When the checks end, in Unix micros. */
   readonly untilMicros: number;
 }
 
 /** The stored form. Throws for anything else than what `JSON.stringify` made of one. */
 export const parsePoll = (payload: string): TaskPoll => {
   const value: unknown = JSON.parse(payload);
-  if (!isRecord(value)) throw new Error('a queued check at an MCP task is not an object');
+  if (!isRecord(value)) throw new Error('a queued check of an MCP task is not an object');
   return value as unknown as TaskPoll;
 };

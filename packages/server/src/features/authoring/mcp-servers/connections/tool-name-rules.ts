@@ -17,7 +17,7 @@ const plainName = ({ server, tool }: RemoteName): string => `mcp_${wordOf(server
 /** What the names of all tools of a server begin with, shortened ones included. */
 export const serverPrefix = (server: string): string => `mcp_${wordOf(server)}_`.slice(0, KEPT);
 
-/** The tool that asks a person to sign in to a server: no tool of a server has two underscores behind its server's name. */
+/** The tool that asks a person to sign in to a server: no tool of a server has two underscores after its server's name. */
 export const signInName = (server: string): string => `${serverPrefix(server)}_sign_in`.slice(0, NAME_MAX);
 
 const wordOf = (text: string): string =>

@@ -286,7 +286,7 @@ describe('a process that dies at the callback', () => {
     expect((await signIns.begin(subject)).url).not.toBe(url);
   });
 
-  it('an address that was not opened in time counts no more, and is removed', async () => {
+  it('an address that was not opened in time is not valid any more, and is removed', async () => {
     const { signIns } = parts();
     const { url } = await signIns.begin(subject);
     const state = new URL(url).searchParams.get('state') ?? '';

@@ -29,9 +29,9 @@ type Opened = Grant & { readonly secrets: GrantSecrets };
 const MARGIN_MICROS = 60_000_000;
 /** Longer than a request for a token may take: a node that takes over a lease that lapsed finds no request under way. */
 const LEASE_MICROS = 30_000_000;
-/** How often, and how many times, it is looked whether another node has the new token: until its lease has lapsed. */
-const LOOK_MS = 200;
-const LOOKS = 175;
+/** How often, and how many times, the store is read for the token that another node gets: until the lease of that node has lapsed. */
+const READ_MS = 200;
+const READS = 175;
 
 /**
  * Access tokens of grants, refreshed by one node at a time: authorization servers take a refresh token once, and revoke the grant when it
@@ -113,13 +113,13 @@ export class AccessTokens {
   async #refreshAlone(use: GrantUse, stale: Opened): Promise<Opened> {
     if (stale.secrets.refreshToken === '') return this.#lost(use);
     const lease = { name: `mcp-grant/${grantId(use.key)}`, owner: this.#deps.ids.next() };
-    for (let look = 0; look < LOOKS; look++) {
+    for (let read = 0; read < READS; read++) {
       const held = await this.#acquire(use, lease, stale.version);
       if (held === 'newer') return this.#current(use);
       if (held === 'mine') return this.#refreshHeld(use, lease);
       await this.#later();
     }
-    throw new McpFailure('timeout', 'another node did not finish to refresh the token');
+    throw new McpFailure('timeout', 'another node did not refresh the token in time');
   }
 
   /** Takes the lease, unless what was read is old by now: that is seen in the same transaction. */
@@ -179,7 +179,7 @@ export class AccessTokens {
   }
 
   #later(): Promise<void> {
-    return new Promise((resolve) => void this.#deps.clock.after(LOOK_MS, resolve));
+    return new Promise((resolve) => void this.#deps.clock.after(READ_MS, resolve));
   }
 }
 

@@ -16,7 +16,7 @@ export interface Begun {
   readonly isDone: boolean;
 }
 
-/** What of it is encrypted. The address has the state in it, of which only the hash is readable. */
+/** What of it is encrypted. The address contains the state; only its hash is stored readable. */
 export interface BegunSecrets {
   readonly url: string;
   readonly verifier: string;

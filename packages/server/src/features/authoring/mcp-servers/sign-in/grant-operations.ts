@@ -34,7 +34,7 @@ export interface GrantOperationsDeps {
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
   readonly audit: AppendAudit;
   readonly wake: () => void;
-  /** What a person would sign in to; undefined where there is no such server, a word where no one signs in to it. */
+  /** What a person would sign in to; undefined where there is no such server, `no-sign-in` where the server needs none. */
   readonly subjectOf: (
     namespace: string,
     server: string,

@@ -81,7 +81,7 @@ export class Grants {
     return tx.mcpGrants.put({ ...key, sealed: '', body: JSON.stringify(revoked) });
   }
 
-  /** Rows of a namespace in the order of their servers, those behind `after`. */
+  /** Rows of a namespace in the order of their servers, those after `after`. */
   async ofNamespace(
     reads: Reads,
     namespace: string,

@@ -40,7 +40,7 @@ export interface WaitingTurnsDeps {
   readonly lifecycle: Pick<SessionLifecycle, 'answerPermission'>;
 }
 
-/** Answers the open questions for a sign-in that happened; the turns behind them continue. */
+/** Answers the open questions for a sign-in that happened; their turns continue. */
 export const waitingTurns = (deps: WaitingTurnsDeps): QueueWorker => ({
   kinds: [RESUME],
   run: async ({ payload }): Promise<ReconcileOutcome> => {
