@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, lstat, mkdir, opendir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Fault, systemCode } from '../../base/index.ts';
 import type { SandboxPlan } from '../contract.ts';
 import { isFixedPath, ownPaths } from '../own-path-rules.ts';
 import type { JailMount } from './jail-arguments.ts';
@@ -51,6 +52,17 @@ export class BackendFolders {
     for (const folder of folders) await mkdir(join(draft, folder), { recursive: true, mode: 0o700 });
     await rename(draft, path);
     return 'created';
+  }
+
+  /** Makes the folders of own paths that the plan did not have when the backend was made; none of a backend that is gone. */
+  async complete(plan: SandboxPlan): Promise<void> {
+    const own = ownPaths(plan);
+    const paths = join(this.#backend(plan.id), 'paths');
+    for (const name of own.length === 0 ? [] : ['', ...own.map(hashed)])
+      await mkdir(join(paths, name), { mode: 0o700 }).catch((error: unknown) => {
+        if (isMissing(error)) throw sandboxGone();
+        if (systemCode(error) !== 'EEXIST') throw error;
+      });
   }
 
   /** What of these folders the jail sees, and where. */
@@ -111,6 +123,9 @@ export class BackendFolders {
     return join(this.#root, 'volumes', checked(volume));
   }
 }
+
+/** The backend of a command does not exist any more. */
+export const sandboxGone = (): Fault => new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone');
 
 const isMissing = (error: unknown): boolean => (error as { readonly code?: unknown }).code === 'ENOENT';
 

@@ -91,6 +91,16 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
     await provider.destroy('nested');
   });
 
+  it('has the paths that its policy gained after it was made', async () => {
+    const before = testPlan('edited');
+    await provider.create(before);
+    const after = { ...before, writable: ['/later'], readonly: ['/workspace/late'] };
+    expect((await sh('echo x > /later/x && ls -d /workspace/late', after)).exitCode).toBe(0);
+    expect((await sh('echo x > /workspace/late/x', after)).exitCode).not.toBe(0);
+    await provider.destroy('edited');
+    await expect(sh('true', after)).rejects.toMatchObject({ reason: 'SANDBOX_LOST' });
+  });
+
   it('gets no rights back, nor namespaces of its own', async () => {
     const { out } = shown(
       await sh('grep -E "^(NoNewPrivs|CapEff|CapBnd)" /proc/self/status; unshare -Ur id || echo refused', plan),

@@ -20,7 +20,7 @@ import { type EgressDeps, type EgressGate, openEgress, removeDeadGates } from '.
 import { listThroughCommand, readThroughCommand, writeThroughCommand } from '../file-commands.ts';
 import { installCommands } from '../install-commands.ts';
 import { RunningCommands } from '../running-commands.ts';
-import { BackendFolders, PROBE_ID, UNCOUNTABLE } from './backend-folders.ts';
+import { BackendFolders, PROBE_ID, sandboxGone, UNCOUNTABLE } from './backend-folders.ts';
 import { type ControlGroup, type ControlGroups, findControlGroups, processLimits } from './control-groups.ts';
 import {
   JAIL_NODE,
@@ -173,7 +173,7 @@ export class LocalProvider implements SandboxProvider {
 
   /** Notes a command in a backend, which ends when that is destroyed. */
   #using(id: string): { readonly signal: AbortSignal; readonly end: () => void } {
-    if (!this.#folders.has(id)) throw new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone');
+    if (!this.#folders.has(id)) throw sandboxGone();
     return this.#running.begin(id);
   }
 
@@ -267,6 +267,7 @@ export class LocalProvider implements SandboxProvider {
   async #prepared(working: Working, plan: SandboxPlan, { command, signal }: AskedCommand): Promise<PreparedRun> {
     const { clock } = this.#deps;
     const isSetup = command.setup !== undefined;
+    await this.#folders.complete(plan);
     const gate = await this.#gate(command.setup?.network ?? plan.network);
     let group: ControlGroup | undefined;
     const close = async (): Promise<void> => {
