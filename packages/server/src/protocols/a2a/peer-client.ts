@@ -183,7 +183,7 @@ const requireNamed = (task: RemoteTask): RemoteTask => {
   return task;
 };
 
-/** What an event says of the task; pieces of its artifacts are asked for at the end. */
+/** What an event says of the task. Its artifacts, which events bring in parts, are asked for at the end. */
 const heardOf = ({ payload }: StreamResponse): RemoteTask | undefined => {
   if (payload?.$case === 'task') return requireNamed(remoteTask(payload.value));
   if (payload?.$case === 'statusUpdate') return requireNamed(remoteStatus(payload.value, payload.value.status));

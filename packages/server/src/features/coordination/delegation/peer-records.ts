@@ -37,7 +37,7 @@ export interface PeerRecordsDeps {
   readonly bus: Pick<Bus, 'publish'>;
 }
 
-/** What is stored of messages to agents elsewhere: one transaction for each thing that is learnt of one. */
+/** What is stored of messages to agents elsewhere: each news of one is kept in a transaction. */
 export class PeerRecords {
   readonly #deps: PeerRecordsDeps;
 

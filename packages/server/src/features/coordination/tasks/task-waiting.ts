@@ -7,9 +7,9 @@ import { taskStatus } from './task-status.ts';
 import { noteSeen, taskWaitKey } from './task-wake.ts';
 import { shownTask } from './tools/index.ts';
 
-/** A task as a call of its owner sees it that waits for it. */
+/** A task, as a call of its owner that waits for it sees it. */
 export interface AwaitedTask {
-  /** The delegate has something to do: the owner has nothing to look at. */
+  /** The delegate has to work on it; the owner has nothing to do yet. */
   readonly isOpen: boolean;
   /** What the call waits for. */
   readonly key: string;

@@ -85,7 +85,7 @@ export const nextInstants = (
   return found;
 };
 
-/** Micros; a stretch of time is searched for the newest instant in ever longer pieces, so that dense timings are not walked through. */
+/** Micros; the newest instant is searched for in a short stretch of time first, then in longer ones: dense timings are not walked through. */
 const STRETCHES = [60, 3_600, 86_400, 32 * 86_400, 400 * 86_400].map((seconds) => seconds * SECOND);
 
 /** Newest instant that is not after `until`, of those that begin with the instant `first`; `first` where none follows it by then. */
