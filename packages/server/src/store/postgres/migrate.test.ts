@@ -74,7 +74,7 @@ withPostgres('migrations on PostgreSQL', (postgres) => {
     ]);
   });
 
-  it('are held to none of the limits of a call, nor to how fast the process goes on', async () => {
+  it('have none of the time limits of a call, and wait for a process that is slow', async () => {
     const url = await postgres.databases.create();
     const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
     const read = `SELECT name, setting FROM pg_settings WHERE name IN (${limits.map((name) => `'${name}'`).join()})`;

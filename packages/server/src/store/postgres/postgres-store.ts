@@ -24,7 +24,7 @@ export interface PostgresStoreOptions {
   readonly sync?: 'full' | 'off';
   /** How long a statement waits for a lock, in milliseconds (`store.busyTimeout`); 4 s at most. */
   readonly lockTimeoutMs?: number;
-  /** Keeps vectors, and looks at the start how this database compares them. */
+  /** Keeps vectors; how this database compares them is found out at the start. */
   readonly vectors?: boolean;
   /** For tests: how long an answer may take without a byte coming, in milliseconds. Default 8 s. */
   readonly silenceMs?: number;

@@ -11,6 +11,9 @@ import { makeTestStore } from './testing/test-store.ts';
 /** Acknowledged writes after which the writer is killed: enough for several checkpoints of each kind. */
 const WRITES = [1, 700, 3_000, 5_000];
 
+/** Ends a writer that hangs. Thousands of synced writes take 20 s where other programs use the processors, and longer at a slow disk. */
+const HANGS_MS = 180_000;
+
 /** Starts a writer, kills it with SIGKILL after that many acknowledgements, answers all it had printed. */
 const killAfter = (dataDir: string, prefix: string, count: number): Promise<string[]> =>
   new Promise((resolve, reject) => {
@@ -32,7 +35,7 @@ const killAfter = (dataDir: string, prefix: string, count: number): Promise<stri
   });
 
 describe('a process killed while it writes and checkpoints', () => {
-  it('leaves every acknowledged write in a database that is whole', { timeout: 60_000 }, async () => {
+  it('leaves every acknowledged write in a database that is whole', { timeout: HANGS_MS }, async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-crash-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
     const acknowledged: string[] = [];

@@ -119,7 +119,7 @@ const FIND = composed<{ readonly version: string }>(
 const OFFERED = composed<{ readonly name: string }>(`SELECT name FROM pg_available_extensions WHERE name = 'vector'`);
 const CREATE = composed('CREATE EXTENSION IF NOT EXISTS vector');
 
-/** Looks once whether the database has the extension, and adds it where it is offered and svc may. */
+/** Finds out whether the database has the extension, and adds it where the server offers it and svc may. */
 export const probeVectors = async (
   sql: Pick<Access['sql'], 'rows' | 'run'>,
   refused: (error: unknown) => void,

@@ -2,7 +2,7 @@ import { hashOf } from './match-expression.ts';
 
 /** Length of the parts that the index holds; the tokenizer `trigram` cuts by characters, not by UTF-16 units. */
 const GRAM = 3;
-/** Parts of one text that are looked for: more would not leave out much. */
+/** Most parts of one text that are searched for: more would hardly leave out any path. */
 const GRAMS_MAX = 12;
 /** Characters for private use, of which no path is made. */
 const MARK_BASE = 0xe000;

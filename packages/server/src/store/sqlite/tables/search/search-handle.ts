@@ -18,7 +18,7 @@ import { weighedChunks } from './word-search.ts';
 
 /** Most paths compared with one query, the newest documents first; below it every one is. */
 const PATHS_MAX = 1_000;
-/** Documents found by the best chunks, from which on the search looks for no worse ones. */
+/** Once the best chunks lead to so many documents, no worse chunks are searched for. */
 const ENOUGH = 50;
 
 interface PathSqlRow {

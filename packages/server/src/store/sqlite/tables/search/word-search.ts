@@ -41,7 +41,7 @@ const NEWEST = sql<{ readonly chunk: number }>(
 
 /**
  * Chunks of these namespaces that hold any of the terms, best first, in groups: a later group is worth less than those before it, and
- * is only looked for when it is asked for. The cost of a search does not grow with the number of documents: terms that are in more than
+ * is only searched for when it is asked for. The cost of a search does not grow with the number of documents: terms that are in more than
  * COMMON_MIN chunks only count where no other term is found, and then by where they are; of chunks with the others the newest
  * WEIGHED_MAX are weighed, those first that hold all of them.
  */
