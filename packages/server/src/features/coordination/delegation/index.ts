@@ -5,4 +5,4 @@
  * programs elsewhere use (agent-protocol). Called by app, which hands the hook to the runtime and lists the module.
  */
 export { createDelegationHook } from './delegation-hook.ts';
-export { type DelegationModule, delegationModule } from './delegation-module.ts';
+export { delegationModule } from './delegation-module.ts';
