@@ -95,6 +95,7 @@ const authoring = (
       connector,
       wakes: runtime.wakes,
       broker: { fetch: brokerFetch, sign: access.signPlatform },
+      skills: skills.directory,
       oauth,
       lifecycle: runtime.lifecycle,
       baseUrl: () => clientUrl(config, port()),
