@@ -32,7 +32,7 @@ import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpOutbound, peerOutbound } from '../outbound/index.ts';
+import { GuardedFetch, mcpOutbound, peerOutbound, pushOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -233,6 +233,7 @@ const protocols = (
       agents: agents.directory,
       links: files.links,
       peers: createPeerServer(),
+      outbound: pushOutbound(config),
       baseUrl: () => clientUrl(config, port()),
       needsToken: !config.auth.modes.includes('none'),
     }),
@@ -306,5 +307,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     backups,
     mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation };
+  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation, agentProtocol };
 };
