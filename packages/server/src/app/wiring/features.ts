@@ -33,7 +33,7 @@ import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpOutbound, peerOutbound } from '../outbound/index.ts';
+import { GuardedFetch, mcpOutbound, peerOutbound, pushOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -225,6 +225,7 @@ const protocols = (
       agents: agents.directory,
       links: files.links,
       peers: createPeerServer(),
+      outbound: pushOutbound(config),
       needsToken: !config.auth.modes.includes('none'),
     }),
     mcpEndpoint: mcpEndpointModule({
@@ -298,5 +299,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     mcpEndpoint,
     trailModule({ ...host, sources: () => list.flatMap(({ trails = [] }) => trails) }),
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation };
+  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation, agentProtocol };
 };
