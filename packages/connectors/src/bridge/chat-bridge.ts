@@ -1,7 +1,7 @@
 import type { Adapter, ChatInstance, HistoryApi, Logger, Message, TranscriptsApi } from 'chat';
 import { type ConnectorHost, type InboundEvent, NotTaken } from '../kit/index.ts';
 import type { ChatConnector } from './chat-connector.ts';
-import { deletionOf, eventOf } from './inbound.ts';
+import { deletionOf, eventOf, type MessageSource } from './inbound.ts';
 import { MemoryState } from './memory-state.ts';
 import { currentRequest, RequestWork } from './request-work.ts';
 
@@ -48,13 +48,13 @@ export class ChatBridge implements ChatInstance {
 
   async processMessage(
     adapter: Adapter,
-    _threadId: string,
+    threadId: string,
     message: Message | (() => Promise<Message>),
   ): Promise<void> {
     await this.#process(async () => {
       const written = await read(message);
       const isEdit = this.#options.connector.marksEdits === true && written.metadata.edited;
-      return this.#eventUnlessOwn(adapter, written, isEdit ? 'updated' : 'created');
+      return eventUnlessOwn(this.#source(adapter, threadId), written, isEdit ? 'updated' : 'created');
     });
   }
 
@@ -62,14 +62,14 @@ export class ChatBridge implements ChatInstance {
     await this.processMessage(adapter, threadId, message);
   }
 
-  async processMessageUpdated({ adapter, message }: Updated): Promise<void> {
-    await this.#process(async () => this.#eventUnlessOwn(adapter, await read(message), 'updated'));
+  async processMessageUpdated({ adapter, message, threadId }: Updated): Promise<void> {
+    await this.#process(async () => eventUnlessOwn(this.#source(adapter, threadId), await read(message), 'updated'));
   }
 
   async processMessageDeleted(event: Deleted): Promise<void> {
     await this.#process(async () => {
       const isOwn = event.previousMessage?.author.isMe === true;
-      return isOwn ? undefined : deletionOf(this.#source(event.adapter), event);
+      return isOwn ? undefined : deletionOf(this.#source(event.adapter, event.threadId), event);
     });
   }
 
@@ -149,12 +149,8 @@ export class ChatBridge implements ChatInstance {
     // Members are the platform's own business.
   }
 
-  #source(adapter: Adapter) {
-    return { adapter, connector: this.#options.connector };
-  }
-
-  #eventUnlessOwn(adapter: Adapter, message: Message, kind: 'created' | 'updated'): InboundEvent | undefined {
-    return message.author.isMe ? undefined : eventOf(this.#source(adapter), message, kind);
+  #source(adapter: Adapter, threadId: string): MessageSource {
+    return { adapter, threadId, connector: this.#options.connector };
   }
 
   /** Sends what `make` returns to svc, as work of the webhook that brought it. Never rejects inside of one: adapters do not wait. */
@@ -177,3 +173,9 @@ export class ChatBridge implements ChatInstance {
 
 const read = async (message: Message | (() => Promise<Message>)): Promise<Message> =>
   typeof message === 'function' ? await message() : message;
+
+const eventUnlessOwn = (
+  source: MessageSource,
+  message: Message,
+  kind: 'created' | 'updated',
+): InboundEvent | undefined => (message.author.isMe ? undefined : eventOf(source, message, kind));

@@ -3,15 +3,17 @@ import type { Adapter, Attachment, Author, Message } from 'chat';
 import type { InboundAttachment, InboundEvent, Sender } from '../kit/index.ts';
 import type { ChatConnector } from './chat-connector.ts';
 
-interface MessageSource {
+export interface MessageSource {
   readonly connector: ChatConnector;
   readonly adapter: Adapter;
+  /** As the adapter reports it; the message itself may name its own thread in place of the one it replies to. */
+  readonly threadId: string;
 }
 
 /** The event of a message that was written or edited. */
 export function eventOf(source: MessageSource, message: Message, kind: 'created' | 'updated'): InboundEvent {
-  const { adapter, connector } = source;
-  const { id, threadId, raw } = message;
+  const { adapter, connector, threadId } = source;
+  const { id, raw } = message;
   const location = connector.locate(adapter, { threadId, messageId: id, raw });
   return {
     ...location,
@@ -28,7 +30,6 @@ export function eventOf(source: MessageSource, message: Message, kind: 'created'
 
 interface Deletion {
   readonly messageId: string;
-  readonly threadId: string;
   readonly raw: unknown;
   readonly deletedAt?: Date;
   readonly previousMessage?: Message;
@@ -36,8 +37,8 @@ interface Deletion {
 
 /** The event of a message that was deleted. */
 export function deletionOf(source: MessageSource, deletion: Deletion): InboundEvent {
-  const { adapter, connector } = source;
-  const { messageId, threadId, raw } = deletion;
+  const { adapter, connector, threadId } = source;
+  const { messageId, raw } = deletion;
   const location = connector.locate(adapter, { threadId, messageId, raw });
   return {
     ...location,

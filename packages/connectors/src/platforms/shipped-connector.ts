@@ -33,3 +33,15 @@ export const optional = (name: string, environment: string, description: string)
   isSecret: false,
   isRequired: false,
 });
+
+/** A setting that has to be given and may be seen. */
+export const required = (name: string, environment: string, description: string): Setting => ({
+  ...optional(name, environment, description),
+  isRequired: true,
+});
+
+/** A secret that some ways of signing in do without. */
+export const optionalSecret = (name: string, environment: string, description: string): Setting => ({
+  ...secret(name, environment, description),
+  isRequired: false,
+});

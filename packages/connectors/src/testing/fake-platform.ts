@@ -34,7 +34,7 @@ export class FakePlatform {
         body: await buffer(request),
       };
       this.calls.push(call);
-      const fault = this.faults.findIndex(({ path }) => path.test(call.path));
+      const fault = this.faults.findIndex(({ path }) => isCallTo(call, path));
       const {
         status = 200,
         headers,
@@ -59,8 +59,12 @@ export class FakePlatform {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  /** Calls to a path, oldest first. */
+  /** Calls to a path, or of which the body matches, oldest first. */
   callsTo(path: RegExp): readonly PlatformCall[] {
-    return this.calls.filter((call) => path.test(call.path));
+    return this.calls.filter((call) => isCallTo(call, path));
   }
 }
+
+/** GraphQL has one path for everything. */
+const isCallTo = ({ path, body }: PlatformCall, wanted: RegExp): boolean =>
+  wanted.test(path) || wanted.test(body.toString());
