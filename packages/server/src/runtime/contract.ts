@@ -36,6 +36,7 @@ export {
   parseBody,
   parsePermission,
   partId,
+  recordedParts,
   replyTextOf,
 } from './record/index.ts';
 
