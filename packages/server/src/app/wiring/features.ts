@@ -156,6 +156,7 @@ const coordination = (
       ...runtime,
       ...files,
       ...tasks,
+      objects,
       client: peerOutbound(config, host),
     }),
     tasks,
