@@ -157,6 +157,7 @@ const coordination = (
       ...runtime,
       ...files,
       ...tasks,
+      objects,
       client: peerOutbound(config, host),
     }),
     tasks,
