@@ -185,10 +185,11 @@ const platform = (
     openDump: async (scratch) => storeEngine(config, engines).dump(scratch),
     clusterId,
   });
+  const secret = secrets.resolver.resolve.bind(secrets.resolver);
   const sandboxes = sandboxesModule({
     ...host,
     secretProblem: secrets.resolver.problem.bind(secrets.resolver),
-    ...sandboxProviders({ ...host, ...engines, dataDir }),
+    ...sandboxProviders({ ...host, ...engines, dataDir, secret }),
   });
   return {
     workers: workersModule({ ...about, workerId, drain: () => runtime.worker.drain() }),
@@ -199,7 +200,7 @@ const platform = (
       connect: connectAgent,
       demoProgram: demoAgentProgram,
       serveTools: (pipe, offer) => serveToolsOver(pipe, offer, version),
-      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
+      secret,
     }),
     access: accessModule({ ...about, config: config.auth, trustProxy, fetch: globalThis.fetch }),
     admin: adminModule({
