@@ -36,6 +36,7 @@ export {
   parsePermission,
   partId,
   replyTextOf,
+  withSandbox,
 } from './record/index.ts';
 
 export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
