@@ -52,8 +52,9 @@ export const layerTable: readonly LayerRow[] = [
   { layer: 'idempotency', mayImport: ['base', 'auth', 'resources', 'store/contracts'] },
   {
     layer: 'features/module-contract.ts',
-    mayImport: ['operations', 'controllers:contract', 'tools:contract'],
+    mayImport: ['operations', 'controllers:contract', 'tools:contract', 'features/trail-source.ts'],
   },
+  { layer: 'features/trail-source.ts', mayImport: ['store/contracts'] },
   {
     layer: 'features/*/*',
     mayImport: [
@@ -62,6 +63,7 @@ export const layerTable: readonly LayerRow[] = [
       'resources',
       'auth',
       'features/module-contract.ts',
+      'features/trail-source.ts',
       'operations',
       'idempotency',
       'store/contracts',

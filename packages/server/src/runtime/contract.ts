@@ -35,6 +35,7 @@ export {
   parseBody,
   parsePermission,
   partId,
+  recordedParts,
   replyTextOf,
   withSandbox,
 } from './record/index.ts';

@@ -15,12 +15,11 @@ export interface CallDeps {
   readonly meaningOf: (error: unknown) => ErrorMeaning;
 }
 
-export const unavailable = (message: string, cause?: unknown): Fault =>
+const unavailable = (message: string, cause?: unknown): Fault =>
   new Fault('UNAVAILABLE', 'SANDBOX_PROVIDER', message, { cause });
 
 /** A sandbox that the service no longer has. */
-export const lost = (cause?: unknown): Fault =>
-  new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone', { cause });
+const lost = (cause?: unknown): Fault => new Fault('UNAVAILABLE', 'SANDBOX_LOST', 'the sandbox is gone', { cause });
 
 /** Calls of a service: each ends in time, and its failures are Faults that say what to do or what the service said. */
 export class ServiceCalls {

@@ -5,6 +5,7 @@ import type { Bus, Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { DelegationBook } from './delegation-book.ts';
 import { type AwaitTask, delegationTools, type ShareArtifacts } from './delegation-tools.ts';
+import { delegationTrail } from './delegation-trail.ts';
 import { DelegationWorker } from './delegation-worker.ts';
 import { type KeepArtifact, PeerCourier, type ReadSecret } from './peer-courier.ts';
 import { PeerPost } from './peer-post.ts';
@@ -24,7 +25,7 @@ interface DelegationModuleDeps {
   readonly client: PeerClient;
   readonly secret: ReadSecret;
   /** Where this server is reached, without a trailing slash. */
-  readonly serverUrl: () => string;
+  readonly baseUrl: () => string;
   readonly settings: { readonly 'a2a.maxDepth': number; readonly 'a2a.maxRounds': number };
 }
 
@@ -46,6 +47,7 @@ export const delegationModule = (deps: DelegationModuleDeps): DelegationModule =
   });
   return {
     workers: [new DelegationWorker(deps), courier],
+    trails: [delegationTrail],
     toolSources: [delegationTools({ book, post, shareArtifacts, awaitTask })],
     close: () => courier.close(),
   };

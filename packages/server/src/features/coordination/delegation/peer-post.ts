@@ -16,7 +16,7 @@ export interface PeerPostDeps {
   readonly secret: ReadSecret;
   readonly bus: Pick<Bus, 'publish'>;
   /** Where this server is reached, without a trailing slash; names it in the chains of turns that other servers get. */
-  readonly serverUrl: () => string;
+  readonly baseUrl: () => string;
 }
 
 type Sender = ErrandSender & Pick<ToolContext, 'callId' | 'idempotencyKey'>;
@@ -67,7 +67,7 @@ export class PeerPost {
     const work = { key: messageId, turnId: messageId, senderTurnId: call.turnId, ...UNREAD, remote };
     const peer = { ...place, askedTaskId: '' };
     await tx.delegations.put(withDelegation(row, { ...delegation, peer, sent: withSent(delegation, work) }));
-    const metadata = { [LINEAGE]: writtenLineage(lineage, this.#deps.serverUrl()) };
+    const metadata = { [LINEAGE]: writtenLineage(lineage, this.#deps.baseUrl()) };
     await putErrand(tx, {
       sender: senderOf(call),
       alias,

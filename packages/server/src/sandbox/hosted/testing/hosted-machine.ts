@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/etc/alternatives', '/etc/ld.so.cache'];
+const JAILER = 'bwrap';
 const ROUNDS = 100;
 
 /**
@@ -22,7 +23,7 @@ export class HostedMachine {
   /** A program of the machine, with pipes. `mount`: folders outside that it sees, by their paths inside. */
   spawn(argv: readonly string[], mounts: ReadonlyMap<string, string> = new Map()): ChildProcess {
     const child = spawn(
-      'bwrap',
+      JAILER,
       [
         ...['--bind', this.#root, '/'],
         ...SYSTEM.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),

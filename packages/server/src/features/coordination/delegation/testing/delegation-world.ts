@@ -96,7 +96,7 @@ export class DelegationWorld {
     const { runtime } = process;
     const secret = (_namespace: string, reference: string) => Promise.resolve(`value of ${reference}`);
     const peers = { store, bus: { publish: () => undefined }, client: this.peer, secret, log: silentLog };
-    const post = new PeerPost({ ...peers, serverUrl: () => 'http://here' });
+    const post = new PeerPost({ ...peers, baseUrl: () => 'http://here' });
     const book = new DelegationBook({ store: watched, ...runtime, ...this.#limits, post });
     const keepArtifact: KeepArtifact = async (_sender, { key, filename }) => {
       this.artifacts.set(key, filename);
