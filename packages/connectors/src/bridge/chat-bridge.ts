@@ -46,11 +46,7 @@ export class ChatBridge implements ChatInstance {
     });
   }
 
-  async processMessage(
-    adapter: Adapter,
-    threadId: string,
-    message: Message | (() => Promise<Message>),
-  ): Promise<void> {
+  async processMessage(adapter: Adapter, threadId: string, message: Message | (() => Promise<Message>)): Promise<void> {
     await this.#process(async () => {
       const written = await read(message);
       const isEdit = this.#options.connector.marksEdits === true && written.metadata.edited;

@@ -8,7 +8,12 @@ import { github } from './github.ts';
 const SECRET = 'webhook-secret';
 const ADA = { id: 7, login: 'ada', type: 'User' };
 const BOT = { id: 99, login: 'svc-bot', type: 'User' };
-const repository = { id: 1, name: 'engine', full_name: 'acme/engine', owner: { id: 2, login: 'acme', type: 'Organization' } };
+const repository = {
+  id: 1,
+  name: 'engine',
+  full_name: 'acme/engine',
+  owner: { id: 2, login: 'acme', type: 'Organization' },
+};
 const at = '2026-01-02T03:04:05Z';
 const comment = (id: number, fields = {}) => ({
   id,
@@ -86,7 +91,14 @@ describe('GitHub', () => {
     });
     const review = {
       action: 'created',
-      comment: { ...comment(22), in_reply_to_id: 21, path: 'a.ts', diff_hunk: '', commit_id: 'c', original_commit_id: 'c' },
+      comment: {
+        ...comment(22),
+        in_reply_to_id: 21,
+        path: 'a.ts',
+        diff_hunk: '',
+        commit_id: 'c',
+        original_commit_id: 'c',
+      },
       pull_request: { id: 5, number: 4, title: 'Fix', state: 'open', body: null, html_url: '', user: ADA },
       repository,
       sender: ADA,
@@ -108,7 +120,12 @@ describe('GitHub', () => {
   });
 
   it('writes into the thread of a review', async () => {
-    await bench.deliver({ deliveryId: 'r1', externalConversationId: 'acme/engine/pull/4', externalThreadId: '21', text: 'done' });
+    await bench.deliver({
+      deliveryId: 'r1',
+      externalConversationId: 'acme/engine/pull/4',
+      externalThreadId: '21',
+      text: 'done',
+    });
     expect(bench.platform.calls.at(-1)?.path).toBe('/repos/acme/engine/pulls/4/comments/21/replies');
   });
 

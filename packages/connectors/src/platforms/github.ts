@@ -56,7 +56,8 @@ function credentialsOf(settings: Settings) {
   const token = settings.get('token');
   if (token !== undefined) return { token };
   const appId = settings.get('appId');
-  if (appId === undefined) throw new SettingError('token', 'token is missing; or set appId, privateKey and installationId');
+  if (appId === undefined)
+    throw new SettingError('token', 'token is missing; or set appId, privateKey and installationId');
   const installationId = Number(settings.require('installationId'));
   if (!Number.isSafeInteger(installationId)) throw new SettingError('installationId', 'installationId is not a number');
   return { appId, privateKey: settings.require('privateKey'), installationId };

@@ -11,21 +11,51 @@ const at = '2026-01-02T03:04:05.000Z';
 
 /** The GraphQL API: who the key belongs to, comments. */
 const graphql = ({ body }: PlatformCall) => {
-
   const { query = '', variables } = JSON.parse(body.toString() || '{}');
   if (query.includes('commentCreate'))
     return { json: { data: { commentCreate: { success: true, lastSyncId: 1, comment: { id: 'c900' } } } } };
   if (query.includes('comment('))
-    return { json: { data: { comment: { id: variables?.id ?? 'c900', body: 'hi', createdAt: at, updatedAt: at, url: 'u', issueId: ISSUE, issue: { id: ISSUE }, user: { id: 'bot' }, reactions: [], reactionData: {} } } } };
+    return {
+      json: {
+        data: {
+          comment: {
+            id: variables?.id ?? 'c900',
+            body: 'hi',
+            createdAt: at,
+            updatedAt: at,
+            url: 'u',
+            issueId: ISSUE,
+            issue: { id: ISSUE },
+            user: { id: 'bot' },
+            reactions: [],
+            reactionData: {},
+          },
+        },
+      },
+    };
   if (query.includes('user('))
-    return { json: { data: { user: { id: 'u1', displayName: 'ada', name: 'Ada Lovelace', email: 'ada@example.org' } } } };
-  return { json: { data: { viewer: { id: 'bot', displayName: 'svc-bot', name: 'svc', organization: { id: 'org1', urlKey: 'acme' } }, organization: { id: 'org1', urlKey: 'acme' } } } };
+    return {
+      json: { data: { user: { id: 'u1', displayName: 'ada', name: 'Ada Lovelace', email: 'ada@example.org' } } },
+    };
+  return {
+    json: {
+      data: {
+        viewer: { id: 'bot', displayName: 'svc-bot', name: 'svc', organization: { id: 'org1', urlKey: 'acme' } },
+        organization: { id: 'org1', urlKey: 'acme' },
+      },
+    },
+  };
 };
 
 const signed = (payload: object, options: { secret?: string; time?: number } = {}): RequestInit => {
   const body = JSON.stringify({ webhookTimestamp: options.time ?? Date.now(), ...payload });
-  const signature = createHmac('sha256', options.secret ?? SECRET).update(body).digest('hex');
-  return { headers: { 'content-type': 'application/json', 'linear-signature': signature, 'linear-event': 'Comment' }, body };
+  const signature = createHmac('sha256', options.secret ?? SECRET)
+    .update(body)
+    .digest('hex');
+  return {
+    headers: { 'content-type': 'application/json', 'linear-signature': signature, 'linear-event': 'Comment' },
+    body,
+  };
 };
 const comment = (data: Readonly<Record<string, unknown>> = {}, action = 'create') => ({
   type: 'Comment',
@@ -34,7 +64,13 @@ const comment = (data: Readonly<Record<string, unknown>> = {}, action = 'create'
   organizationId: 'org1',
   webhookId: 'w1',
   url: 'https://linear.app/acme/issue/A-1',
-  actor: { id: 'u1', type: 'user', name: 'Ada Lovelace', email: 'ada@example.org', url: 'https://linear.app/acme/profiles/ada' },
+  actor: {
+    id: 'u1',
+    type: 'user',
+    name: 'Ada Lovelace',
+    email: 'ada@example.org',
+    url: 'https://linear.app/acme/profiles/ada',
+  },
   data: {
     id: 'c1',
     body: 'hello',
@@ -64,8 +100,15 @@ webhookSuite({
   },
   reply: { externalConversationId: ISSUE, text: 'hi' },
   writing: /commentCreate/,
-  limited: { status: 429, headers: { 'retry-after': '7' }, json: { errors: [{ message: 'Rate limit exceeded', extensions: { type: 'ratelimited' } }] } },
-  unauthorized: { status: 401, json: { errors: [{ message: 'Authentication required', extensions: { type: 'authentication error' } }] } },
+  limited: {
+    status: 429,
+    headers: { 'retry-after': '7' },
+    json: { errors: [{ message: 'Rate limit exceeded', extensions: { type: 'ratelimited' } }] },
+  },
+  unauthorized: {
+    status: 401,
+    json: { errors: [{ message: 'Authentication required', extensions: { type: 'authentication error' } }] },
+  },
 });
 
 describe('Linear', () => {
@@ -93,7 +136,9 @@ describe('Linear', () => {
 
   it('writes into threads', async () => {
     await bench.deliver({ deliveryId: 't1', externalConversationId: ISSUE, externalThreadId: 'c11', text: 'done' });
-    const created = bench.platform.calls.map(({ body }) => JSON.parse(body.toString())).findLast(({ query }) => query.includes('commentCreate'));
+    const created = bench.platform.calls
+      .map(({ body }) => JSON.parse(body.toString()))
+      .findLast(({ query }) => query.includes('commentCreate'));
     expect(created.variables.input).toMatchObject({ issueId: ISSUE, parentId: 'c11', body: 'done' });
   });
 });

@@ -9,7 +9,16 @@ const APP_SECRET = 'app-secret';
 
 const graphApi = ({ path, headers }: PlatformCall) => {
   if (path.startsWith('/download')) return { bytes: Buffer.from('plan') };
-  if (path.includes('/M1')) return { json: { id: 'M1', url: `https://lookaside.fbsbx.com/download/M1`, mime_type: 'text/plain', file_size: 4, host: headers['host'] } };
+  if (path.includes('/M1'))
+    return {
+      json: {
+        id: 'M1',
+        url: `https://lookaside.fbsbx.com/download/M1`,
+        mime_type: 'text/plain',
+        file_size: 4,
+        host: headers['host'],
+      },
+    };
   if (path.endsWith('/media')) return { json: { id: 'M2' } };
   return { json: { messaging_product: 'whatsapp', contacts: [], messages: [{ id: 'wamid.out' }] } };
 };
@@ -36,7 +45,16 @@ const messages = (message: Readonly<Record<string, unknown>>) => ({
             messaging_product: 'whatsapp',
             metadata: { display_phone_number: '4930', phone_number_id: 'P1' },
             contacts: [{ profile: { name: 'Ada' }, wa_id: '4917' }],
-            messages: [{ from: '4917', id: 'wamid.1', timestamp: '1700000000', type: 'text', text: { body: 'hello' }, ...message }],
+            messages: [
+              {
+                from: '4917',
+                id: 'wamid.1',
+                timestamp: '1700000000',
+                type: 'text',
+                text: { body: 'hello' },
+                ...message,
+              },
+            ],
           },
         },
       ],
@@ -47,7 +65,13 @@ const messages = (message: Readonly<Record<string, unknown>>) => ({
 const open = () =>
   openBench({
     connector: whatsapp,
-    settings: (url) => ({ accessToken: 'EAA', appSecret: APP_SECRET, phoneNumberId: 'P1', verifyToken: 'check', apiUrl: url }),
+    settings: (url) => ({
+      accessToken: 'EAA',
+      appSecret: APP_SECRET,
+      phoneNumberId: 'P1',
+      verifyToken: 'check',
+      apiUrl: url,
+    }),
     answer: graphApi,
   });
 
@@ -99,9 +123,16 @@ describe('WhatsApp', () => {
 
   it('writes texts and files', async () => {
     const file = bench.svc.offer('answer.pdf', 'application/pdf', Buffer.from('%PDF'));
-    const answer = await bench.deliver({ deliveryId: 'f1', externalConversationId: 'P1:4917', text: 'here', attachments: [file] });
+    const answer = await bench.deliver({
+      deliveryId: 'f1',
+      externalConversationId: 'P1:4917',
+      text: 'here',
+      attachments: [file],
+    });
     expect(await answer.json()).toMatchObject({ accepted: true });
     expect(bench.platform.callsTo(/P1\/media/)[0]?.body.toString()).toContain('%PDF');
-    expect(bench.platform.callsTo(/P1\/messages/).map(({ body }) => JSON.parse(body.toString()).type)).toContain('document');
+    expect(bench.platform.callsTo(/P1\/messages/).map(({ body }) => JSON.parse(body.toString()).type)).toContain(
+      'document',
+    );
   });
 });

@@ -11,9 +11,7 @@ const chat: ChatConnector = {
   // WhatsApp takes 4,096 characters.
   maxTextLength: 3_800,
   open: async (settings, { logger, fileTransport }) => {
-    const { WhatsAppAdapter } = await loadAdapter<typeof import('@chat-adapter/whatsapp')>(
-      '@chat-adapter/whatsapp',
-    );
+    const { WhatsAppAdapter } = await loadAdapter<typeof import('@chat-adapter/whatsapp')>('@chat-adapter/whatsapp');
     const apiUrl = settings.get('apiUrl');
     class Adapter extends WhatsAppAdapter {
       override downloadMedia(mediaId: string, transport = fileTransport): Promise<Buffer> {
