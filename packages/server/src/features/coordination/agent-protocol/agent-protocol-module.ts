@@ -6,6 +6,7 @@ import type { PeerAnswer, PeerCard, PeerServer } from '../../../protocols/a2a/co
 import type { AgentDirectory } from '../../../runtime/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
+import type { ObjectLinks } from './peer-tasks.ts';
 import { PushCourier, type PushCourierDeps } from './push-courier.ts';
 import { SessionAgent, type SessionAgentDeps } from './session-agent.ts';
 import { TaskPushes, type TaskPushesDeps } from './task-pushes.ts';
@@ -53,8 +54,12 @@ export interface AgentProtocolModule extends FeatureModule {
 /** Cards and endpoints of agents that have a card, and what tells peers of their tasks. */
 export const agentProtocolModule = (deps: AgentProtocolDeps): AgentProtocolModule => {
   const { peers, settings, outbound } = deps;
+  // Peers resolve no paths: what leads to a file is a whole address.
+  const links: ObjectLinks = {
+    link: (namespace, object) => `${deps.baseUrl()}${deps.links.link(namespace, object)}`,
+  };
   const pushes = new TaskPushes({ ...deps, requireAddress: outbound.requireAddress });
-  const courier = new PushCourier({ ...deps, fetch: outbound.fetch });
+  const courier = new PushCourier({ ...deps, links, fetch: outbound.fetch });
   const limit = { bytes: settings['limits.requestBytes'], setting: 'limits.requestBytes' };
   const agentDeps = {
     ...deps,
@@ -62,6 +67,7 @@ export const agentProtocolModule = (deps: AgentProtocolDeps): AgentProtocolModul
     maxDepth: settings['a2a.maxDepth'],
     trustedPeers: settings['a2a.trustedPeers'],
     serverUrl: deps.baseUrl,
+    links,
     pushes,
   };
   const requestOf = async (exchange: HttpExchange, params: Params, context: CallContext) => {
