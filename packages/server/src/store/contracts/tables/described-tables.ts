@@ -1,4 +1,5 @@
 import { Fault } from '../../../base/index.ts';
+import { CONNECTOR_CONTEXTS } from './connector-tables.ts';
 import type { RowOf } from './description.ts';
 import { type ExpiringReads, type ExpiringTable, type ExpiringWrites, expiringTable } from './expiring-table.ts';
 import { type KeyedReads, type KeyedTable, type KeyedWrites, keyedTable } from './keyed-table.ts';
@@ -114,6 +115,7 @@ const QUEUE = queueTable('queue');
 export const DESCRIBED_TABLES = {
   answerLinks: ANSWER_LINKS,
   artifacts: ARTIFACTS,
+  connectorContexts: CONNECTOR_CONTEXTS,
   delegations: DELEGATIONS,
   idempotency: IDEMPOTENCY,
   leases: LEASES,
