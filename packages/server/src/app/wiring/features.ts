@@ -30,9 +30,9 @@ import { connectAgent, demoAgentProgram } from '../../protocols/acp/index.ts';
 import { createMcpServing, serveToolsOver } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
-import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
+import { type Config, clientUrl, configurationFacts } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpOutbound, peerOutbound } from '../outbound/index.ts';
+import { connectorOutbound, GuardedFetch, mcpOutbound, peerOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -139,20 +139,20 @@ const coordination = (
 ) => {
   const { objects, secrets, runtime } = turns;
   const tasks = tasksModule({ ...host, ...runtime, ...files });
+  const channels = channelsModule({ ...host, ...runtime, ...files, channels: host.facade('Channel'), objects });
   return {
-    channels: channelsModule({
-      ...host,
-      ...runtime,
-      channels: host.facade('Channel'),
-      ...files,
-      objects,
-    }),
+    channels,
     schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
       ...host,
-      isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
-      environment: engines.environment,
-      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
+      ...runtime,
+      ...files,
+      ...connectorOutbound(config, engines),
+      objects,
+      channels: channels.posts,
+      workflows: undefined,
+      secrets: secrets.resolver,
+      baseUrl: () => clientUrl(config, port()),
     }),
     workflows: workflowsModule(host),
     delegation: delegationModule({
@@ -306,5 +306,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     backups,
     mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation };
+  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation, connectors };
 };
