@@ -31,9 +31,9 @@ import { connectAgent, demoAgentProgram } from '../../protocols/acp/index.ts';
 import { createMcpServing, serveToolsOver } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
-import { type Config, configurationFacts, connectorVariables } from '../config/index.ts';
+import { type Config, configurationFacts } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpOutbound, peerOutbound, pushOutbound } from '../outbound/index.ts';
+import { connectorOutbound, GuardedFetch, mcpOutbound, peerOutbound, pushOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -137,19 +137,18 @@ const coordination = (
 ) => {
   const { objects, runtime } = turns;
   const tasks = tasksModule({ ...host, ...runtime, ...files });
+  const channels = channelsModule({ ...host, ...runtime, ...files, channels: host.facade('Channel'), objects });
   return {
-    channels: channelsModule({
-      ...host,
-      ...runtime,
-      channels: host.facade('Channel'),
-      ...files,
-      objects,
-    }),
+    channels,
     schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
       ...host,
-      isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
-      environment: engines.environment,
+      ...runtime,
+      ...files,
+      ...connectorOutbound(config, engines),
+      objects,
+      channels: channels.posts,
+      workflows: undefined,
     }),
     workflows: workflowsModule(host),
     delegation: delegationModule({
@@ -301,5 +300,6 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     mcpEndpoint,
     trailModule({ ...host, sources: () => list.flatMap(({ trails = [] }) => trails) }),
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation, agentProtocol };
+  const closing = { usage, workers, access, backups, mcpServers, sandboxes, delegation, agentProtocol, connectors };
+  return { list, files, harnesses, ...closing };
 };

@@ -56,6 +56,8 @@ export class NamespaceSweep {
     if (this.isFull || this.#held > before) return false;
     await this.#forgetRequests(key.name);
     if (this.isFull) return false;
+    await this.#forgetOrigins(key.name);
+    if (this.isFull) return false;
     const record = await this.#tx.resources.get(key);
     return record === undefined || this.#remove(record);
   }
@@ -83,6 +85,18 @@ export class NamespaceSweep {
       const texts = await promptSources.page('ofNamespace', { namespace }, { limit: TEXTS });
       for (const { hash } of texts) await promptSources.remove({ namespace, hash });
       found = texts.length;
+      this.#removed += found;
+    }
+  }
+
+  /** Removes where messages of platforms came from, as far as their sessions did not take it along. */
+  async #forgetOrigins(namespace: string): Promise<void> {
+    const { connectorContexts } = this.#tx;
+    let found = BATCH;
+    while (found === BATCH && !this.isFull) {
+      const rows = await connectorContexts.page('ofNamespace', { namespace }, { limit: BATCH });
+      for (const { subject } of rows) await connectorContexts.remove({ namespace, subject });
+      found = rows.length;
       this.#removed += found;
     }
   }
