@@ -113,19 +113,14 @@ const authoring = (
 
 /** Who answers. */
 const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
-  const { runtime, agents, streams, cursors, steps, objects } = turns;
-  const { admission, lifecycle } = runtime;
+  const { runtime, agents } = turns;
   const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
   return {
     sessions: sessionsModule({
       ...host,
-      admission,
-      lifecycle,
-      streams,
-      cursors,
-      steps,
+      ...turns,
+      ...runtime,
       agents: agents.directory,
-      objects,
       fetcher,
       baseUrl: () => clientUrl(config, port()),
     }),
@@ -143,8 +138,9 @@ const coordination = (
     channels: channelsModule({
       ...host,
       ...runtime,
-      channels: host.facade('Channel'),
       ...files,
+      ...turns.deliveries,
+      channels: host.facade('Channel'),
       objects,
     }),
     schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),

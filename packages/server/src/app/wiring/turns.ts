@@ -5,6 +5,7 @@ import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
 import { createChannelHook } from '../../features/coordination/channels/index.ts';
+import { deliveryTurns } from '../../features/coordination/connectors/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
 import { createScheduleHook } from '../../features/coordination/schedules/index.ts';
 import { taskTurns } from '../../features/coordination/tasks/index.ts';
@@ -79,6 +80,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     isPriced: (model) => models.isPriced(model),
   });
   const tasks = taskTurns(host);
+  const deliveries = deliveryTurns({ ...host, objects });
   const { steps, ...prompting } = wirePrompts(host, models, objects);
   const harnesses = new HarnessSlot();
   const runtime = createRuntime({
@@ -93,8 +95,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     ...prompting,
     skills: skills.directory,
     harnesses,
-    endHooks: [turnHook, tasks, ...featureHooks(bus)],
-    progressHooks: [tasks],
+    endHooks: [turnHook, tasks, deliveries, ...featureHooks(bus)],
+    progressHooks: [tasks, deliveries],
     tracer,
     meter: metrics.meter,
     workerId,
@@ -102,7 +104,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   });
   const isShared = config.store.engine !== 'sqlite';
   const streams = createStreams({ ...host, ...config.runtime, liveTurns: runtime.live, isShared });
-  return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, harnesses, steps, ...streams };
+  const features = { secrets, agents, skills, usage, deliveries };
+  return { models, tools, workerId, objects, runtime, harnesses, steps, ...features, ...streams };
 };
 
 /** What models are sent, and what is rebuilt of it. */

@@ -34,6 +34,8 @@ interface ChannelsModuleDeps extends Omit<ChannelsDeps, 'limits'> {
 interface ChannelsModule extends FeatureModule {
   /** Live events of all channels. */
   readonly activities: ChannelActivities;
+  /** Shows followers of a channel that what a session published there did not reach a platform. */
+  readonly showUndelivered: (...undelivered: Parameters<ChannelPublishing['showRefused']>) => Promise<void>;
 }
 
 /** The kinds Channel and ChannelSubscription with their operations, messages, streams, and what agents do with them. */
@@ -49,6 +51,7 @@ export const channelsModule = (deps: ChannelsModuleDeps): ChannelsModule => {
     workers: [new ChannelRemains(store), new AutoReplies({ store, publishing, silenceTokens: limits.silenceTokens })],
     toolSources: [channelTools({ store, publishing })],
     operations: channelOperations({ ...deps, limits }),
+    showUndelivered: (...undelivered) => publishing.showRefused(...undelivered),
     activities: new ChannelActivities({ bus, epoch: store.epoch }),
   };
 };

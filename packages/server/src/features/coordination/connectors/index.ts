@@ -5,3 +5,4 @@
  * and the operations, of which none is served yet.
  */
 export { connectorsModule } from './connectors-module.ts';
+export { deliveryTurns } from './delivery-parts.ts';

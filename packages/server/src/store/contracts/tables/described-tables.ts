@@ -1,5 +1,5 @@
 import { Fault } from '../../../base/index.ts';
-import { CONNECTOR_CONTEXTS } from './connector-tables.ts';
+import { CONNECTOR_CONTEXTS, DELIVERIES } from './connector-tables.ts';
 import type { RowOf } from './description.ts';
 import { type ExpiringReads, type ExpiringTable, type ExpiringWrites, expiringTable } from './expiring-table.ts';
 import { type KeyedReads, type KeyedTable, type KeyedWrites, keyedTable } from './keyed-table.ts';
@@ -19,6 +19,7 @@ const ARTIFACTS = keyedTable({
 });
 
 export type ArtifactRow = RowOf<typeof ARTIFACTS>;
+export type DeliveryRow = RowOf<typeof DELIVERIES>;
 export type UsageRecordRow = RowOf<typeof USAGE_RECORDS>;
 export type UsageDayRow = RowOf<typeof USAGE_DAYS>;
 export type UsageRaiseRow = RowOf<typeof USAGE_RAISES>;
@@ -116,6 +117,7 @@ export const DESCRIBED_TABLES = {
   answerLinks: ANSWER_LINKS,
   artifacts: ARTIFACTS,
   connectorContexts: CONNECTOR_CONTEXTS,
+  deliveries: DELIVERIES,
   delegations: DELEGATIONS,
   idempotency: IDEMPOTENCY,
   leases: LEASES,
