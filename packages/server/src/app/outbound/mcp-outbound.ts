@@ -25,6 +25,9 @@ const fetchersOf =
 export const peerOutbound = (config: Pick<Config, 'settings' | 'transport'>, { clock }: { readonly clock: Clock }) =>
   createPeerClient({ fetch: fetchersOf(config)({}), clock });
 
+/** Requests to connector services, under the same rules. */
+export const connectorOutbound = (config: Pick<Config, 'settings' | 'transport'>) => fetchersOf(config)({});
+
 /** Connections to MCP servers, and requests to their brokers and authorization servers, under the rules for addresses that namespaces name. */
 export const mcpOutbound = (
   config: Pick<Config, 'settings' | 'transport'>,

@@ -32,7 +32,7 @@ import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
 import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpOutbound, peerOutbound } from '../outbound/index.ts';
+import { connectorOutbound, GuardedFetch, mcpOutbound, peerOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -132,20 +132,21 @@ const coordination = (
   { config, engines, host, turns, port }: FeatureNeeds,
   { files }: Pick<ReturnType<typeof authoring>, 'files'>,
 ) => {
-  const { objects, secrets, runtime } = turns;
+  const { objects, secrets, runtime, deliveries } = turns;
   const tasks = tasksModule({ ...host, ...runtime, ...files });
+  const more = { channels: host.facade('Channel'), objects };
+  const channels = channelsModule({ ...host, ...runtime, ...files, ...deliveries, ...more });
   return {
-    channels: channelsModule({
-      ...host,
-      ...runtime,
-      ...files,
-      ...turns.deliveries,
-      channels: host.facade('Channel'),
-      objects,
-    }),
+    channels,
     schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
       ...host,
+      ...runtime,
+      ...files,
+      ...channels,
+      deliveries,
+      fetch: connectorOutbound(config),
+      baseUrl: () => clientUrl(config, port()),
       isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
       environment: engines.environment,
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
@@ -302,5 +303,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     backups,
     mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation };
+  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation, connectors };
 };
