@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../../base/network/index.ts';
 import { createPeerClient } from '../../protocols/a2a/index.ts';
 import { createMcpConnector } from '../../protocols/mcp/index.ts';
 import { createMcpOAuth } from '../../protocols/mcp-oauth/index.ts';
-import type { Config } from '../config/index.ts';
+import { type Config, connectorVariables } from '../config/index.ts';
 import { NamespaceFetch } from './namespace-fetch.ts';
 
 /** Every address: what the operator declares in `system` may be inside the private network. */
@@ -25,8 +25,16 @@ const fetchersOf =
 export const peerOutbound = (config: Pick<Config, 'settings' | 'transport'>, { clock }: { readonly clock: Clock }) =>
   createPeerClient({ fetch: fetchersOf(config)({}), clock });
 
-/** Requests to connector services, under the same rules. */
-export const connectorOutbound = (config: Pick<Config, 'settings' | 'transport'>) => fetchersOf(config)({});
+/** Requests to connector services, under the same rules, and what of this process they may be told. */
+export const connectorOutbound = (
+  config: Config,
+  { environment }: { readonly environment: Readonly<Record<string, string | undefined>> },
+) => ({
+  fetch: fetchersOf(config)({}),
+  isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
+  environment,
+  clusterId: config.clusterId,
+});
 
 /** Connections to MCP servers, and requests to their brokers and authorization servers, under the rules for addresses that namespaces name. */
 export const mcpOutbound = (

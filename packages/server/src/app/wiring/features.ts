@@ -30,7 +30,7 @@ import { connectAgent, demoAgentProgram } from '../../protocols/acp/index.ts';
 import { createMcpServing, serveToolsOver } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
-import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
+import { type Config, clientUrl, configurationFacts } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
 import { connectorOutbound, GuardedFetch, mcpOutbound, peerOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
@@ -114,14 +114,13 @@ const authoring = (
 /** Who answers. */
 const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
   const { runtime, agents } = turns;
-  const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
   return {
     sessions: sessionsModule({
       ...host,
       ...turns,
       ...runtime,
       agents: agents.directory,
-      fetcher,
+      fetcher: new GuardedFetch({ allow: host.settings['net.allow'] }),
       baseUrl: () => clientUrl(config, port()),
     }),
   };
@@ -143,13 +142,13 @@ const coordination = (
       ...host,
       ...runtime,
       ...files,
-      ...channels,
-      deliveries,
-      fetch: connectorOutbound(config),
+      ...connectorOutbound(config, engines),
+      ...turns,
+      channels: channels.posts,
+      showUndelivered: channels.showUndelivered,
+      workflows: undefined,
+      secrets: secrets.resolver,
       baseUrl: () => clientUrl(config, port()),
-      isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
-      environment: engines.environment,
-      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
     workflows: workflowsModule(host),
     delegation: delegationModule({

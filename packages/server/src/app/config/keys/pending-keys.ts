@@ -2,17 +2,6 @@
 export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
   'events between nodes': ['bus.url'],
   'the web console': ['console.title', 'console.readOnly'],
-  connectors: [
-    'connectors.secretRotationSeconds',
-    'connectors.secretOverlapSeconds',
-    'limits.registerTimeout',
-    'limits.ingestBodyMax',
-    'limits.ingestTextMax',
-    'limits.ingestAttachmentsMax',
-    'limits.ingestDedupeRetention',
-    'limits.botRate',
-    'limits.pointerRetention',
-  ],
   'runs of workflows': [
     'limits.runInputMax',
     'limits.stepOutputMax',

@@ -58,6 +58,8 @@ export class NamespaceSweep {
     if (this.isFull) return false;
     await this.#forgetDeliveries(key.name);
     if (this.isFull) return false;
+    await this.#forgetOrigins(key.name);
+    if (this.isFull) return false;
     const record = await this.#tx.resources.get(key);
     return record === undefined || this.#remove(record);
   }
@@ -99,6 +101,18 @@ export class NamespaceSweep {
         await deliveries.remove({ id });
         await objects.dropReferences(deliveryHolder(id), this.#tx.now());
       }
+      found = rows.length;
+      this.#removed += found;
+    }
+  }
+
+  /** Removes where messages of platforms came from, as far as their sessions did not take it along. */
+  async #forgetOrigins(namespace: string): Promise<void> {
+    const { connectorContexts } = this.#tx;
+    let found = BATCH;
+    while (found === BATCH && !this.isFull) {
+      const rows = await connectorContexts.page('ofNamespace', { namespace }, { limit: BATCH });
+      for (const { subject } of rows) await connectorContexts.remove({ namespace, subject });
       found = rows.length;
       this.#removed += found;
     }

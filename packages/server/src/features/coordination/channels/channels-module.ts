@@ -1,9 +1,11 @@
 import { type LabelSettings, labelLimits } from '../../../resources/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { channelContract } from './channel-kind.ts';
+import { ChannelLog } from './channel-log.ts';
 import { channelOperations } from './channel-operations.ts';
 import { ChannelRemains } from './channel-remains.ts';
 import type { ChannelLimits, ChannelsDeps } from './channels-deps.ts';
+import { OutsidePosts } from './message/index.ts';
 import { AutoReplies, ChannelPublishing, channelTools } from './publishing/index.ts';
 import { ChannelActivities } from './stream/index.ts';
 import { subscriptionContract } from './subscription/index.ts';
@@ -32,6 +34,8 @@ interface ChannelsModuleDeps extends Omit<ChannelsDeps, 'limits'> {
 }
 
 interface ChannelsModule extends FeatureModule {
+  /** What people write in channels from other platforms. */
+  readonly posts: OutsidePosts;
   /** Live events of all channels. */
   readonly activities: ChannelActivities;
   /** Shows followers of a channel that what a session published there did not reach a platform. */
@@ -52,6 +56,7 @@ export const channelsModule = (deps: ChannelsModuleDeps): ChannelsModule => {
     toolSources: [channelTools({ store, publishing })],
     operations: channelOperations({ ...deps, limits }),
     showUndelivered: (...undelivered) => publishing.showRefused(...undelivered),
+    posts: new OutsidePosts({ ...deps, limits }, new ChannelLog({ bus, limits })),
     activities: new ChannelActivities({ bus, epoch: store.epoch }),
   };
 };

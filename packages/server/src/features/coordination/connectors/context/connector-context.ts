@@ -1,4 +1,4 @@
-import type { ReadTx, WriteTx } from '../../../../store/contracts/index.ts';
+import { type ReadTx, sessionHolder, type WriteTx } from '../../../../store/contracts/index.ts';
 
 /** Where a message of a platform came from, kept with what it caused, so that answers find their way back. Never read from labels. */
 export interface ConnectorContext {
@@ -27,7 +27,8 @@ type Reads = Pick<ReadTx, 'connectorContexts'>;
 type Writes = Pick<WriteTx, 'connectorContexts' | 'now'>;
 
 /** What a session message is called here. */
-export const sessionSubject = (sessionId: string, messageId: string): string => `session/${sessionId}/${messageId}`;
+export const sessionSubject = (sessionId: string, messageId: string): string =>
+  `${sessionHolder(sessionId)}/${messageId}`;
 
 /** What a message of a channel is called here. */
 export const channelSubject = (channelUid: string, messageId: string): string => `channel/${channelUid}/${messageId}`;
@@ -58,21 +59,7 @@ export const contextOf = async (
 };
 
 /** The context of the newest message of a session that came from a platform; message ids are in the order of their age. */
-export const newestContext = async (
-  reads: Reads,
-  namespace: string,
-  sessionId: string,
-): Promise<ConnectorContext | undefined> => {
-  const equal = { namespace, holder: `session/${sessionId}` };
-  const [row] = await reads.connectorContexts.page('newestOfHolder', equal, { limit: 1 });
+export const newestContext = async (reads: Reads, sessionId: string): Promise<ConnectorContext | undefined> => {
+  const [row] = await reads.connectorContexts.page('ofHolder', { holder: sessionHolder(sessionId) }, { limit: 1 });
   return row === undefined ? undefined : (JSON.parse(row.body) as ConnectorContext);
-};
-
-/** Forgets where the messages of a session came from, when it is deleted. */
-export const forgetSessionContexts = async (
-  tx: Pick<WriteTx, 'connectorContexts'>,
-  namespace: string,
-  sessionId: string,
-): Promise<void> => {
-  await tx.connectorContexts.removeAll('newestOfHolder', { namespace, holder: `session/${sessionId}` });
 };

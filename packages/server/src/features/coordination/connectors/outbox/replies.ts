@@ -78,7 +78,7 @@ export class Replies implements TurnEndHook {
     tx: WriteTx,
     { session, message }: { readonly session: SessionRow; readonly message: MessageRow },
   ): Promise<MessageRow['labels']> {
-    const context = await newestContext(tx, session.namespace, session.id);
+    const context = await newestContext(tx, session.id);
     if (context === undefined) return message.labels;
     const parts = partsOf(message);
     const said = { text: replyTextOf(parts), attachments: filesOf(parts) };
