@@ -4,6 +4,7 @@ import { secretsModule } from '../../features/authoring/secrets/index.ts';
 import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
+import { createTaskPushHook } from '../../features/coordination/agent-protocol/index.ts';
 import { createChannelHook } from '../../features/coordination/channels/index.ts';
 import { deliveryTurns } from '../../features/coordination/connectors/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
@@ -74,12 +75,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const dependencies = { models, capabilityProblems, isToolsetAvailable: (name: string) => tools.hasToolset(name) };
   const agents = agentsModule({ ...host, dependencies, promptCheck });
   const skills = skillsModule({ ...host, book: createSessionSkills(store) });
-  const usage = usageModule({
-    ...host,
-    refused: metrics.usageRefused,
-    isPriced: (model) => models.isPriced(model),
-  });
-  const tasks = taskTurns(host);
+  const usage = usageModule({ ...host, refused: metrics.usageRefused, isPriced: (model) => models.isPriced(model) });
+  const [tasks, pushes] = [taskTurns(host), createTaskPushHook(host)];
   const deliveries = deliveryTurns({ ...host, objects });
   const { steps, ...prompting } = wirePrompts(host, models, objects);
   const harnesses = new HarnessSlot();
@@ -95,8 +92,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     ...prompting,
     skills: skills.directory,
     harnesses,
-    endHooks: [turnHook, tasks, deliveries, ...featureHooks(bus)],
-    progressHooks: [tasks, deliveries],
+    endHooks: [turnHook, tasks, pushes, deliveries, ...featureHooks(bus)],
+    progressHooks: [tasks, pushes, deliveries],
     tracer,
     meter: metrics.meter,
     workerId,

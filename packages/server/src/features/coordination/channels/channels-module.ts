@@ -4,6 +4,7 @@ import { channelContract } from './channel-kind.ts';
 import { ChannelLog } from './channel-log.ts';
 import { channelOperations } from './channel-operations.ts';
 import { ChannelRemains } from './channel-remains.ts';
+import { channelTrail } from './channel-trail.ts';
 import type { ChannelLimits, ChannelsDeps } from './channels-deps.ts';
 import { OutsidePosts } from './message/index.ts';
 import { AutoReplies, ChannelPublishing, channelTools } from './publishing/index.ts';
@@ -54,6 +55,7 @@ export const channelsModule = (deps: ChannelsModuleDeps): ChannelsModule => {
     ],
     workers: [new ChannelRemains(store), new AutoReplies({ store, publishing, silenceTokens: limits.silenceTokens })],
     toolSources: [channelTools({ store, publishing })],
+    trails: [channelTrail],
     operations: channelOperations({ ...deps, limits }),
     showUndelivered: (...undelivered) => publishing.showRefused(...undelivered),
     posts: new OutsidePosts({ ...deps, limits }, new ChannelLog({ bus, limits })),

@@ -4,7 +4,7 @@ import type { NamespaceFacts, ResourceWriter } from '../../../controllers/contra
 import type { ValueHash, ValueSeal } from '../../../resources/index.ts';
 import { recordKey } from '../../../resources/index.ts';
 import type { ObjectAccess } from '../../../runtime/contract.ts';
-import type { ConnectorSecretRow, ReadTx, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import type { ConnectorSecretRow, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { type AttachmentDeps, uploadRoute } from './attachments/index.ts';
 import { CallbackAuthenticator, forgetSecrets } from './callbacks/index.ts';
@@ -21,7 +21,6 @@ import {
   acceptRegistration,
   cancelRegistration,
   changeClass,
-  type OutboundFetch,
   type RegisteredAs,
   Registrar,
   type RegistrarDeps,
@@ -42,14 +41,9 @@ interface ConnectorSettings extends DeliverySettings {
   readonly 'limits.pointerRetention': number;
 }
 
-/** The value behind a reference, and why there is none. */
-interface Secrets {
-  resolve(namespace: string, reference: string): Promise<string>;
-  problem(reads: Pick<ReadTx, 'resources'>, namespace: string, reference: string): Promise<string | undefined>;
-}
-
 interface ConnectorsModuleDeps
   extends ConnectorClassRuleDeps,
+    Pick<RegistrarDeps, 'secret' | 'secretProblem' | 'fetch' | 'baseUrl' | 'clusterId' | 'environment'>,
     Pick<ConsumersDeps, 'admission' | 'channels' | 'workflows' | 'objectIn'>,
     Pick<AttachmentDeps, 'fileObject'>,
     Pick<DeliveryPartsDeps, 'ids' | 'audit' | 'deliveries' | 'links' | 'showUndelivered'> {
@@ -63,12 +57,7 @@ interface ConnectorsModuleDeps
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly secrets: Secrets;
   readonly objects: Pick<ObjectAccess, 'store' | 'hold'>;
-  readonly fetch: OutboundFetch;
-  readonly baseUrl: () => string;
-  readonly clusterId: string;
 }
 
 interface ConnectorsModule extends FeatureModule {
@@ -80,13 +69,11 @@ interface ConnectorsModule extends FeatureModule {
 
 /** The kinds ConnectorClass and Connector; registration of classes, routes, what connector services send and what they get. */
 export const connectorsModule = (deps: ConnectorsModuleDeps): ConnectorsModule => {
-  const { store, settings, secrets } = deps;
+  const { store, settings } = deps;
   const writer = () => deps.writer;
   const routes = new RouteBook({ ...deps, writer });
   const registering: RegistrarDeps = {
     ...deps,
-    secret: (namespace, reference) => secrets.resolve(namespace, reference),
-    secretProblem: (reads, namespace, reference) => secrets.problem(reads, namespace, reference),
     timeoutMs: settings['limits.registerTimeout'],
     rotationMs: settings['connectors.secretRotationSeconds'],
     overlapMs: settings['connectors.secretOverlapSeconds'],

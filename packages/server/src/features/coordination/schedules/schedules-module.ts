@@ -1,6 +1,6 @@
 import { type LabelSettings, labelLimits } from '../../../resources/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { RunEnds, type RunScheduleDeps, ScheduleFiring } from './firing/index.ts';
+import { firingTrail, RunEnds, type RunScheduleDeps, ScheduleFiring } from './firing/index.ts';
 import { createInputCheck } from './input-check.ts';
 import { type ScheduleKindDeps, scheduleContract } from './schedule-kind.ts';
 import { scheduleOperations } from './schedule-operations.ts';
@@ -37,6 +37,7 @@ export const schedulesModule = (deps: SchedulesModuleDeps): FeatureModule => {
     ],
     workers: [new ScheduleFiring(deps), new RunEnds(deps)],
     tools: scheduleTools(deps),
+    trails: [firingTrail],
     operations: scheduleOperations({ ...deps, limits: { ...labelLimits(settings), minSpacingSeconds } }),
   };
 };
