@@ -44,7 +44,7 @@ export interface SandboxKindDeps {
   readonly ancestorsOf: (namespace: string) => readonly string[];
   /** What a provider can do in this process; undefined while that is being found out. */
   readonly providerReport: (choice: ProviderChoice) => ProviderReport | undefined;
-  /** All faults of what a class configures for its provider. */
+  /** All faults of what a class says for its provider, by field of its spec. */
   readonly configProblems: (choice: ProviderChoice) => readonly SettingProblem[];
   /** Why a `secret://` reference does not resolve in a namespace; undefined when it does. */
   readonly secretProblem: (reads: Reads, namespace: string, reference: string) => Promise<string | undefined>;
@@ -56,7 +56,7 @@ export const sandboxContracts = (deps: SandboxKindDeps): readonly KindContract[]
   return [
     kindContract<SandboxClassSpec>({
       kind: 'SandboxClass',
-      validate: ({ spec }) => checkSandboxClass(spec, deps.configProblems),
+      validate: ({ key, spec }) => checkSandboxClass(key.namespace, spec, deps.configProblems),
       observe: (tx, write) => observeClass(deps, tx, write),
       dependsOn: { ...followKinds('SandboxClass', { Secret: {} }), againMs },
     }),
@@ -87,7 +87,10 @@ const observeClass = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecWr
     const problem = await deps.secretProblem(tx, key.namespace, reference);
     if (problem !== undefined) problems.push(`${reference}: ${problem}`);
   }
-  const provider = providerFinding(deps.providerReport(choiceOf(spec)), isSpecChanged ? undefined : current);
+  const provider = providerFinding(
+    deps.providerReport(choiceOf(key.namespace, spec)),
+    isSpecChanged ? undefined : current,
+  );
   const findings = [provider, resolved(problems)];
   const phase = findings.some((finding) => finding.status === 'False') ? 'Degraded' : 'Ready';
   const judged = { phase, findings };

@@ -1,10 +1,10 @@
 import type { Clock, Ids, Log, Random } from '../../../base/index.ts';
 import type { ResourceWriter } from '../../../controllers/contract.ts';
 import type { ValueSeal } from '../../../resources/index.ts';
-import type { SandboxProvider, SandboxProviderKind } from '../../../sandbox/contract.ts';
+import type { SandboxProvider, SandboxProviderKind, SettingProblem } from '../../../sandbox/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { ProviderPool, ProviderReports } from './providers/index.ts';
+import { type ProviderChoice, ProviderPool, ProviderReports } from './providers/index.ts';
 import { SandboxBackends } from './sandbox-backends.ts';
 import { SandboxHolder } from './sandbox-holder.ts';
 import { type SandboxKindDeps, sandboxContracts } from './sandbox-kinds.ts';
@@ -58,8 +58,7 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
     kinds: sandboxContracts({
       ...deps,
       providerReport: (choice) => reports.current(choice),
-      configProblems: ({ provider, config }) =>
-        deps.providerKinds.find(({ name }) => name === provider)?.problems(config) ?? [],
+      configProblems: (choice) => settingProblems(deps.providerKinds, choice),
     }),
     reconcilers: [upkeep.reconciler()],
     jobs: [
@@ -70,4 +69,18 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
     toolSources: [sandboxToolSource({ holder, isResolved })],
     close: () => pool.close(),
   };
+};
+
+/** All faults of what a class says for its provider, by field of its spec. */
+const settingProblems = (
+  kinds: readonly SandboxProviderKind[],
+  { provider, config, credentials }: ProviderChoice,
+): readonly SettingProblem[] => {
+  const kind = kinds.find(({ name }) => name === provider);
+  const below = (part: string, problems: readonly SettingProblem[] = []): readonly SettingProblem[] =>
+    problems.map(({ field, problem }) => ({ field: `${part}.${field}`, problem }));
+  return [
+    ...below('providerConfigJson', kind?.problems(config)),
+    ...below('credentialsJson', kind?.credentialProblems?.(credentials)),
+  ];
 };
