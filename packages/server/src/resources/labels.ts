@@ -35,6 +35,7 @@ const OPTION = 'option.svc/';
 /** Every option that svc knows, for all of its parts. */
 const OPTIONS: ReadonlySet<string> = new Set([
   'activities',
+  'approvers',
   'catch-up',
   'channel-state',
   'inheritable',
@@ -46,6 +47,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'memory',
   'on-exceeded',
   'overlap',
+  'requests',
   'reregister',
   'workflow-capabilities',
 ]);
