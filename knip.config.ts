@@ -9,8 +9,14 @@ const notTests = ['!src/**/*.test.ts!', '!src/**/{testing,conformance}/**!'];
 
 export default ({ production = false }: { readonly production?: boolean }): KnipConfig => ({
   // Adapters of platforms are optional peers of packages/connectors, installed here for its tests.
-  ignoreDependencies: ['@bufbuild/buf', '@modelcontextprotocol/conformance', 'gpt-tokenizer', /^@chat-adapter\//],
-  ignoreBinaries: ['patch', 'taskset'],
+  ignoreDependencies: [
+    '@bufbuild/buf',
+    '@modelcontextprotocol/conformance',
+    'conformance-2026',
+    'gpt-tokenizer',
+    /^@chat-adapter\//,
+  ],
+  ignoreBinaries: ['bwrap', 'patch', 'taskset', 'unshare'],
   // Tests may name what its own file uses, such as a limit, and the types of what they hand to the code under test. Types that
   // the exports of their file mention may be exported: declarations of published packages have to name them elsewhere.
   ignoreExportsUsedInFile: production ? true : { interface: true, type: true },
@@ -37,9 +43,6 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
         'src/protocols/acp/demo-agent/demo-agent.ts!',
         // Writes docs/configuration.md when it is run by hand.
         'src/app/config/configuration-doc.ts!',
-        // Specified, tested, and called by nothing before posts are routed to agents and searches use vectors.
-        'src/features/coordination/channels/routing/index.ts!',
-        'src/models/demo/embeddings.ts!',
       ],
       project: ['src/**/*.ts!', ...notTests],
     },
