@@ -60,8 +60,6 @@ export interface KindFacts {
 /** Rank of what is applied after everything else: kinds that no manifest holds, and custom kinds. */
 const LAST_RANK = 1_000;
 
-const NO_CONNECTOR = 'this version of svc does not run connectors: no event is taken and nothing is delivered';
-
 const RESOURCE_SERVICE: KindWriters = { gateway: false, resourceService: 'all', fileService: false };
 const GATEWAY: KindWriters = { ...RESOURCE_SERVICE, gateway: true };
 const FILE_SERVICE: KindWriters = { ...RESOURCE_SERVICE, fileService: true };
@@ -185,7 +183,6 @@ const rows: readonly Row[] = [
     nameReason: 'NAME_INVALID',
     applyRank: 170,
     sensitiveSpec: [{ path: ['auth', 'apiKey', 'plain'], form: 'text' }],
-    notExecuted: NO_CONNECTOR,
   },
   {
     kind: 'Connector',
@@ -194,7 +191,6 @@ const rows: readonly Row[] = [
     status: 'own',
     nameReason: 'NAME_INVALID',
     applyRank: 180,
-    notExecuted: NO_CONNECTOR,
   },
   {
     kind: 'Workflow',

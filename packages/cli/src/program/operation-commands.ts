@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import type { RebaseOptions } from '../agents/index.ts';
 import type { ChannelOptions } from '../channels/index.ts';
 import type { GlobalOptions } from '../connection.ts';
+import type { RunConnectorOptions } from '../connectors/index.ts';
+import type { DeliveryOptions } from '../deliveries/index.ts';
 import type { Host } from '../host.ts';
 import type { GrantOptions, LoginOptions, LogoutOptions } from '../mcp/index.ts';
 import type { EventOptions, ReportOptions, UsageOptions } from '../operations/index.ts';
@@ -9,12 +11,17 @@ import type { PurgeOptions } from '../resources/index.ts';
 import type { NextOptions } from '../schedules/index.ts';
 import { example, run } from './run-action.ts';
 
-/** Commands about what runs: namespaces, agents, channels, schedules, limits, processes, changes. */
+/** Commands about what runs: namespaces, agents, channels, deliveries, schedules, limits, processes, changes. */
 export const declareOperationCommands = (program: Command, host: Host): void => {
   declareNamespaces(program.command('namespace').description('deleted namespaces and their contents'), host);
   declareAgents(program.command('agent').description('agents and their templates'), host);
   declareChannels(program.command('channel').description('rooms that people and agents talk in'), host);
+  declareDeliveries(program.command('delivery').description('messages on their way to messaging platforms'), host);
   declareSchedules(program.command('schedule').description('when schedules run, and how that went'), host);
+  declareConnectors(
+    program.command('connector').description('messaging platforms: the programs that connect them'),
+    host,
+  );
   declareMcp(program.command('mcp').description('who is signed in to MCP servers'), host);
   declareOperations(program, host);
 };
@@ -40,6 +47,33 @@ const declareAgents = (agent: Command, host: Host): void => {
     .action(
       run<RebaseOptions>(async ([name = ''], options) =>
         (await import('../agents/index.ts')).rebaseAgent(host, name, options),
+      ),
+    );
+};
+
+const declareConnectors = (connector: Command, host: Host): void => {
+  const load = () => import('../connectors/index.ts');
+  example(connector.command('platforms'), 'svc connector platforms -o yaml')
+    .description('platforms that can be connected, with their settings and match fields')
+    .action(run<GlobalOptions>(async (_args, options) => (await load()).listPlatforms(host, options)));
+  example(
+    connector.command('run <platform>'),
+    'svc connector run slack --settings slack.yaml',
+    'svc connector run slack --print-manifests --agent helper --match team=T012 | svc apply -f -',
+  )
+    .description('connect a messaging platform until Ctrl-C; settings from flags, a file or the environment')
+    .option('--set <name=value...>', 'settings of the platform')
+    .option('--settings <path>', 'YAML file with settings, listen, apiKey and class')
+    .option('--listen <host:port>', 'where webhooks and svc arrive, default 127.0.0.1:7430')
+    .option('--class <name>', 'name of the ConnectorClass, default that of the platform')
+    .option('--no-register', 'do not ask the server to register this connector')
+    .option('--print-manifests', 'only print the ConnectorClass and a Connector to apply')
+    .option('--endpoint <url>', 'where the server finds this connector, for the manifest')
+    .option('--agent <name>', 'who answers, for the manifest; default demo')
+    .option('--match <field=value...>', 'messages that the manifest routes')
+    .action(
+      run<RunConnectorOptions>(async ([platform = ''], options) =>
+        (await load()).runConnector(host, platform, options),
       ),
     );
 };
@@ -70,6 +104,32 @@ const declareChannels = (channel: Command, host: Host): void => {
         (await load()).setChannelPhase(host, { channel: name, phase: 'open' }, options),
       ),
     );
+};
+
+const declareDeliveries = (delivery: Command, host: Host): void => {
+  const load = () => import('../deliveries/index.ts');
+  example(delivery.command('list', { isDefault: true }), 'svc delivery list --state held')
+    .description('deliveries of the namespace, newest first')
+    .option('--connector <name>', 'only of this connector')
+    .option('--state <state>', 'only held, pending, delivered, rejected, dead or skipped')
+    .option('--limit <count>', 'most deliveries')
+    .action(run<DeliveryOptions>(async (_args, options) => (await load()).listDeliveries(host, options)));
+  example(delivery.command('show <delivery>'), 'svc delivery show DELIVERY')
+    .description('one delivery with its text')
+    .action(run<GlobalOptions>(async ([id = ''], options) => (await load()).showDelivery(host, id, options)));
+  const decisions = [
+    ['release', 'ReleaseDelivery', 'send a reply that waits for review, as its message is now'],
+    ['skip', 'SkipDelivery', 'end a reply that waits for review without sending it'],
+    ['retry', 'RetryDelivery', 'send a rejected or dead delivery again'],
+  ] as const;
+  for (const [word, decision, description] of decisions)
+    example(delivery.command(`${word} <delivery>`), `svc delivery ${word} DELIVERY`)
+      .description(description)
+      .action(
+        run<GlobalOptions>(async ([id = ''], options) =>
+          (await load()).decideDelivery(host, { id, decision }, options),
+        ),
+      );
 };
 
 const declareSchedules = (schedule: Command, host: Host): void => {

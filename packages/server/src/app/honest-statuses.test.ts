@@ -19,7 +19,7 @@ interface Status {
 }
 
 /** Kinds that this version stores and does not act on. */
-const NOT_EXECUTED = ['Workflow', 'ConnectorClass', 'Connector'];
+const NOT_EXECUTED = ['Workflow'];
 const FAILING = ['Degraded', 'Invalid', 'Failed', 'degraded', 'invalid'];
 
 const authorable = kinds.filter((row) => row.authorable && row.kind !== 'Namespace').map((row) => row.kind);
@@ -68,7 +68,6 @@ it('no kind says Ready True beside a failing phase, whatever is missing around i
 it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and no next run is shown', async () => {
   const step = { id: 'x', type: 'transform', inputJson: '1' };
   const sandbox = { provider: 'local' };
-  const consumer = { workflow: { name: 'one' } };
   const specs: Readonly<Record<string, object>> = {
     Agent: { systemPrompt: 'x' },
     Channel: {},
@@ -80,11 +79,6 @@ it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and
     SandboxClass: sandbox,
     SandboxPolicy: { classRef: { name: 'one' } },
     Sandbox: { policyRef: 'one' },
-    ConnectorClass: {
-      ...KIND_SAMPLES['ConnectorClass'],
-      matchIndexes: [{ name: 'team', fields: ['team'] }],
-    },
-    Connector: { classRef: { name: 'one' }, consumer, matchFields: { team: 't' } },
   };
   await put('idle', [
     { kind: 'Namespace', metadata: { name: 'idle' } },

@@ -15,6 +15,7 @@ import {
   type UnaryHandler,
   unary,
 } from './handler.ts';
+import type { ByteLimit } from './plain-route.ts';
 
 /** What is declared of an operation in addition to its handler. */
 interface Declared {
@@ -24,6 +25,10 @@ interface Declared {
   readonly repeatable: boolean;
   /** Form of the REST body; absent where it is the JSON of the request as it is. */
   readonly body?: BodyForm;
+  /** Largest request; absent = `limits.requestBytes`. */
+  readonly bodyLimit?: ByteLimit;
+  /** True where fields of a JSON body that are not known are left out: its callers may be of a later release. */
+  readonly ignoresUnknown?: true;
   /** Field of the request that takes a whole YAML body, by its local name; absent where only JSON is taken. */
   readonly yamlField?: string;
 }
@@ -56,6 +61,8 @@ interface Facts<I extends DescMessage> {
   readonly access: OperationAccess;
   readonly repeatable?: true;
   readonly body?: BodyForm;
+  readonly bodyLimit?: ByteLimit;
+  readonly ignoresUnknown?: true;
   readonly yamlField?: FieldOf<I>;
 }
 

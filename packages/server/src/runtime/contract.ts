@@ -1,5 +1,6 @@
 import { Fault } from '../base/index.ts';
 import type { MessageRow, ReadTx, SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
+import type { ToolTurn } from '../tools/contract.ts';
 import type { AgentRevision } from './agent-revision.ts';
 import type { PromptSkills } from './prompt/prompt-contract.ts';
 import type {
@@ -37,6 +38,7 @@ export {
   partId,
   recordedParts,
   replyTextOf,
+  withSandbox,
 } from './record/index.ts';
 
 export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
@@ -51,6 +53,8 @@ export interface Submission {
   readonly labels: Readonly<Record<string, string>>;
   readonly whenBusy: WhenBusy;
   readonly cause: TurnCause;
+  /** When the message was written, micros; absent = now. Its place in the session follows from its arrival. */
+  readonly writtenAt?: number;
   /** Ids chosen by the caller for deterministic replays; otherwise allotted. */
   readonly turnId?: string;
 }
@@ -207,6 +211,8 @@ export interface NamespaceGate {
 export interface SkillSource {
   /** `active`: names in activation order; the text of one that vanished is undefined. */
   promptSkills(tx: Pick<ReadTx, 'resources'>, namespace: string, active: readonly string[]): Promise<PromptSkills>;
+  /** The same with the skills that do not come from the store, which may take a few seconds. Absent: there are none. */
+  withOutside?(turn: ToolTurn, skills: PromptSkills): Promise<PromptSkills>;
 }
 
 export type UsageMetric = 'llm.requests' | 'tool.calls' | 'agent.sessions';

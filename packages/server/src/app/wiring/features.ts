@@ -31,9 +31,9 @@ import { connectAgent, demoAgentProgram } from '../../protocols/acp/index.ts';
 import { createMcpServing, serveToolsOver } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
-import { type Config, configurationFacts, connectorVariables } from '../config/index.ts';
+import { type Config, configurationFacts } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpOutbound, peerOutbound, pushOutbound } from '../outbound/index.ts';
+import { connectorOutbound, GuardedFetch, mcpOutbound, peerOutbound, pushOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -94,6 +94,7 @@ const authoring = (
       connector,
       wakes: runtime.wakes,
       broker: { fetch: brokerFetch, sign: access.signPlatform },
+      skills: skills.directory,
       oauth,
       lifecycle: runtime.lifecycle,
       version: config.transport.version,
@@ -111,20 +112,14 @@ const authoring = (
 
 /** Who answers. */
 const conversation = ({ host, turns }: FeatureNeeds) => {
-  const { runtime, agents, streams, cursors, steps, objects } = turns;
-  const { admission, lifecycle } = runtime;
-  const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
+  const { runtime, agents } = turns;
   return {
     sessions: sessionsModule({
       ...host,
-      admission,
-      lifecycle,
-      streams,
-      cursors,
-      steps,
+      ...turns,
+      ...runtime,
       agents: agents.directory,
-      objects,
-      fetcher,
+      fetcher: new GuardedFetch({ allow: host.settings['net.allow'] }),
     }),
   };
 };
@@ -134,21 +129,22 @@ const coordination = (
   { config, engines, host, turns }: FeatureNeeds,
   { files }: Pick<ReturnType<typeof authoring>, 'files'>,
 ) => {
-  const { objects, runtime } = turns;
+  const { objects, runtime, deliveries } = turns;
   const tasks = tasksModule({ ...host, ...runtime, ...files });
+  const more = { channels: host.facade('Channel'), objects };
+  const channels = channelsModule({ ...host, ...runtime, ...files, ...deliveries, ...more });
   return {
-    channels: channelsModule({
-      ...host,
-      ...runtime,
-      channels: host.facade('Channel'),
-      ...files,
-      objects,
-    }),
+    channels,
     schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
       ...host,
-      isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
-      environment: engines.environment,
+      ...runtime,
+      ...files,
+      ...connectorOutbound(config, engines),
+      ...turns,
+      channels: channels.posts,
+      showUndelivered: channels.showUndelivered,
+      workflows: undefined,
     }),
     workflows: workflowsModule(host),
     delegation: delegationModule({
@@ -300,5 +296,6 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     mcpEndpoint,
     trailModule({ ...host, sources: () => list.flatMap(({ trails = [] }) => trails) }),
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation, agentProtocol };
+  const closing = { usage, workers, access, backups, mcpServers, sandboxes, delegation, agentProtocol, connectors };
+  return { list, files, harnesses, ...closing };
 };
