@@ -38,6 +38,7 @@ export {
   partId,
   recordedParts,
   replyTextOf,
+  withSandbox,
 } from './record/index.ts';
 
 export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';

@@ -1,7 +1,5 @@
 import type { Method } from '@svc/api/methods';
 
-const LATER = /^svc\.gateway\.(WorkflowService|DeliveryService)\//;
-
-/** True for what begins with later work: workflow runs, deliveries. */
-export const isLater = ({ service, name }: Pick<Method, 'service' | 'name'>): boolean =>
-  LATER.test(`${service}/${name}`);
+/** True for what begins with later work: workflow runs. */
+export const isLater = ({ service }: Pick<Method, 'service' | 'name'>): boolean =>
+  service === 'svc.gateway.WorkflowService';

@@ -112,20 +112,14 @@ const authoring = (
 
 /** Who answers. */
 const conversation = ({ host, turns }: FeatureNeeds) => {
-  const { runtime, agents, streams, cursors, steps, objects } = turns;
-  const { admission, lifecycle } = runtime;
-  const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
+  const { runtime, agents } = turns;
   return {
     sessions: sessionsModule({
       ...host,
-      admission,
-      lifecycle,
-      streams,
-      cursors,
-      steps,
+      ...turns,
+      ...runtime,
       agents: agents.directory,
-      objects,
-      fetcher,
+      fetcher: new GuardedFetch({ allow: host.settings['net.allow'] }),
     }),
   };
 };
@@ -135,9 +129,10 @@ const coordination = (
   { config, engines, host, turns }: FeatureNeeds,
   { files }: Pick<ReturnType<typeof authoring>, 'files'>,
 ) => {
-  const { objects, runtime } = turns;
+  const { objects, runtime, deliveries } = turns;
   const tasks = tasksModule({ ...host, ...runtime, ...files });
-  const channels = channelsModule({ ...host, ...runtime, ...files, channels: host.facade('Channel'), objects });
+  const more = { channels: host.facade('Channel'), objects };
+  const channels = channelsModule({ ...host, ...runtime, ...files, ...deliveries, ...more });
   return {
     channels,
     schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
@@ -146,8 +141,9 @@ const coordination = (
       ...runtime,
       ...files,
       ...connectorOutbound(config, engines),
-      objects,
+      ...turns,
       channels: channels.posts,
+      showUndelivered: channels.showUndelivered,
       workflows: undefined,
     }),
     workflows: workflowsModule(host),

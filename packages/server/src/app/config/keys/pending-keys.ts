@@ -2,13 +2,6 @@
 export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
   'events between nodes': ['bus.url'],
   'the web console': ['console.title', 'console.readOnly'],
-  connectors: [
-    'connectors.errorReplyText',
-    'limits.deliveryTimeout',
-    'limits.deliveryWindow',
-    'limits.deliveryConcurrency',
-    'limits.orderHold',
-  ],
   'runs of workflows': [
     'limits.runInputMax',
     'limits.stepOutputMax',

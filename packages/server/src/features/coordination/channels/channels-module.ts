@@ -39,6 +39,8 @@ interface ChannelsModule extends FeatureModule {
   readonly posts: OutsidePosts;
   /** Live events of all channels. */
   readonly activities: ChannelActivities;
+  /** Shows followers of a channel that what a session published there did not reach a platform. */
+  readonly showUndelivered: (...undelivered: Parameters<ChannelPublishing['showRefused']>) => Promise<void>;
 }
 
 /** The kinds Channel and ChannelSubscription with their operations, messages, streams, and what agents do with them. */
@@ -55,6 +57,7 @@ export const channelsModule = (deps: ChannelsModuleDeps): ChannelsModule => {
     toolSources: [channelTools({ store, publishing })],
     trails: [channelTrail],
     operations: channelOperations({ ...deps, limits }),
+    showUndelivered: (...undelivered) => publishing.showRefused(...undelivered),
     posts: new OutsidePosts({ ...deps, limits }, new ChannelLog({ bus, limits })),
     activities: new ChannelActivities({ bus, epoch: store.epoch }),
   };

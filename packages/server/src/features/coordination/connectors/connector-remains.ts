@@ -16,17 +16,23 @@ const UPLOAD_KEPT = 86_400_000_000;
 export const leaveRemains = (tx: WriteTx, { key, uid }: StoredResource): Promise<void> =>
   tx.queue.put({ kind: REMAINS, key: `${key.kind}/${uid}`, dueAt: tx.steadyNow(), attempts: 0, payload: '{}' });
 
-/** Removes accepted events, pointers, routes and uploads of deleted classes, and pointers of deleted connectors, in batches. */
+/** Ends deliveries of a class that wait; false when more are left. */
+type EndDeliveries = (tx: WriteTx, classUid: string) => Promise<boolean>;
+
+/** Ends deliveries of deleted classes that wait, removes accepted events, pointers, routes and uploads of deleted classes, and pointers of deleted connectors, in batches. */
 export class ConnectorRemains implements QueueWorker {
   readonly kinds = [REMAINS];
   readonly #store: Pick<Store, 'write'>;
+  readonly #endDeliveries: EndDeliveries;
 
-  constructor(store: Pick<Store, 'write'>) {
+  constructor(store: Pick<Store, 'write'>, endDeliveries: EndDeliveries) {
     this.#store = store;
+    this.#endDeliveries = endDeliveries;
   }
 
   async run({ key }: WorkItem): Promise<ReconcileOutcome> {
     const [kind, uid = ''] = key.split('/');
+    if (kind !== 'Connector' && !(await this.#store.write((tx) => this.#endDeliveries(tx, uid)))) return { againMs: 0 };
     const removed = await this.#store.write((tx) =>
       kind === 'Connector' ? removePointers(tx, uid) : removeOfClass(tx, uid),
     );

@@ -9,11 +9,13 @@ import type { FeatureModule } from '../../module-contract.ts';
 import { type AttachmentDeps, uploadRoute } from './attachments/index.ts';
 import { CallbackAuthenticator, forgetSecrets } from './callbacks/index.ts';
 import { connectorClassContract } from './class-kind.ts';
+import { ClassRegistrations } from './class-registrations.ts';
 import type { ConnectorClassRuleDeps } from './class-rules.ts';
 import { connectorContract } from './connector-kind.ts';
 import { connectorOperations } from './connector-operations.ts';
 import { ConnectorRemains, connectorTrim, leaveRemains } from './connector-remains.ts';
 import type { ConsumersDeps } from './consumers/index.ts';
+import { type DeliveryPartsDeps, type DeliverySettings, deliveryParts } from './delivery-parts.ts';
 import { IngestService } from './ingest/index.ts';
 import {
   acceptRegistration,
@@ -27,7 +29,7 @@ import {
 import { RouteBook } from './routes/index.ts';
 
 /** Sizes in bytes, times in milliseconds. */
-interface ConnectorSettings {
+interface ConnectorSettings extends DeliverySettings {
   readonly 'connectors.secretRotationSeconds': number;
   readonly 'connectors.secretOverlapSeconds': number;
   readonly 'limits.registerTimeout': number;
@@ -42,8 +44,10 @@ interface ConnectorSettings {
 interface ConnectorsModuleDeps
   extends ConnectorClassRuleDeps,
     Pick<RegistrarDeps, 'secret' | 'secretProblem' | 'fetch' | 'baseUrl' | 'clusterId' | 'environment'>,
-    Pick<ConsumersDeps, 'admission' | 'lifecycle' | 'channels' | 'workflows' | 'objectIn'>,
-    Pick<AttachmentDeps, 'fileObject'> {
+    Pick<ConsumersDeps, 'admission' | 'channels' | 'workflows' | 'objectIn'>,
+    Pick<AttachmentDeps, 'fileObject'>,
+    Pick<DeliveryPartsDeps, 'ids' | 'audit' | 'deliveries' | 'links' | 'showUndelivered'> {
+  readonly lifecycle: ConsumersDeps['lifecycle'] & DeliveryPartsDeps['lifecycle'];
   readonly settings: ConnectorSettings;
   readonly store: Store;
   readonly writer: Pick<ResourceWriter, 'writeStatus'>;
@@ -63,7 +67,7 @@ interface ConnectorsModule extends FeatureModule {
   close(): Promise<void>;
 }
 
-/** The kinds ConnectorClass and Connector; registration of classes, routes, and what connector services send. */
+/** The kinds ConnectorClass and Connector; registration of classes, routes, what connector services send and what they get. */
 export const connectorsModule = (deps: ConnectorsModuleDeps): ConnectorsModule => {
   const { store, settings } = deps;
   const writer = () => deps.writer;
@@ -76,7 +80,9 @@ export const connectorsModule = (deps: ConnectorsModuleDeps): ConnectorsModule =
     classAccepted: (tx, classUid) => routes.classAccepted(tx, classUid),
   };
   const registrar = new Registrar(registering);
-  const ingest = new IngestService({ ...deps, limits: limitsOf(settings) });
+  const deliveries = deliveryParts({ ...deps, registrations: new ClassRegistrations(registering) });
+  const { answers } = deliveries;
+  const ingest = new IngestService({ ...deps, answers, limits: limitsOf(settings) });
   const reports = {
     ...deps,
     writer,
@@ -91,12 +97,15 @@ export const connectorsModule = (deps: ConnectorsModuleDeps): ConnectorsModule =
       connectorContract({ ...deps, routes, removed: leaveRemains }),
     ],
     reconcilers: [registrationTrigger(registering)],
-    workers: [registrar, new ConnectorRemains(store)],
-    jobs: [connectorTrim({ store, pointersMs: settings['limits.pointerRetention'] })],
-    operations: connectorOperations({ ...reports, ingest, bodyLimit }),
+    workers: [registrar, new ConnectorRemains(store, deliveries.classDeleted), ...deliveries.workers],
+    jobs: [connectorTrim({ store, pointersMs: settings['limits.pointerRetention'] }), ...deliveries.jobs],
+    operations: [...connectorOperations({ ...reports, ingest, bodyLimit }), ...deliveries.operations],
     routes: [uploadRoute(deps)],
     callbacks: new CallbackAuthenticator({ store, arrived: (secret) => adopt(registering, secret) }),
-    close: () => registrar.close(),
+    close: async () => {
+      await registrar.close();
+      await deliveries.close();
+    },
   };
 };
 

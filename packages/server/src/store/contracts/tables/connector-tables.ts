@@ -92,3 +92,38 @@ export const CONNECTOR_UPLOADS = keyedTable({
     oldest: { equal: [], order: ['createdAt', 'classUid', 'objectKey'], direction: 'ascending' },
   },
 });
+
+/** Messages on their way to connector services. What is in `body` is the feature's matter. */
+export const DELIVERIES = keyedTable({
+  name: 'deliveries',
+  columns: {
+    // Ids are UUIDv7: their order is the order of the messages.
+    id: 'text',
+    namespace: 'text',
+    connector: 'text',
+    classUid: 'text',
+    // Messages of one lane are sent in order.
+    lane: 'text',
+    // What is delivered: a message of a session or a channel, a run, a request of a lane.
+    subject: 'text',
+    state: 'text',
+    // Unix micros; the greatest integer while the delivery is under way.
+    expiresAt: 'integer',
+    body: 'json',
+  },
+  key: ['id'],
+  fixed: ['namespace', 'connector', 'classUid', 'lane', 'subject'],
+  queries: {
+    ofNamespace: { equal: ['namespace'], order: ['id'], direction: 'descending' },
+    ofState: { equal: ['namespace', 'state'], order: ['id'], direction: 'descending' },
+    ofConnector: { equal: ['namespace', 'connector'], order: ['id'], direction: 'descending' },
+    ofConnectorState: { equal: ['namespace', 'connector', 'state'], order: ['id'], direction: 'descending' },
+    ofClass: { equal: ['classUid', 'state'], order: ['id'], direction: 'ascending' },
+    ofLane: { equal: ['lane', 'state'], order: ['id'], direction: 'ascending' },
+    ofSubject: { equal: ['subject'], order: ['id'], direction: 'descending' },
+    oldest: { equal: [], order: ['expiresAt', 'id'], direction: 'ascending' },
+  },
+});
+
+/** Who holds the bytes of the files of a delivery; the reference goes with the row. */
+export const deliveryHolder = (id: string): string => `delivery/${id}`;

@@ -6,6 +6,7 @@ import {
   CONNECTOR_ROUTES,
   CONNECTOR_SECRETS,
   CONNECTOR_UPLOADS,
+  DELIVERIES,
 } from './connector-tables.ts';
 import type { RowOf } from './description.ts';
 import { type ExpiringReads, type ExpiringTable, type ExpiringWrites, expiringTable } from './expiring-table.ts';
@@ -26,6 +27,7 @@ const ARTIFACTS = keyedTable({
 });
 
 export type ArtifactRow = RowOf<typeof ARTIFACTS>;
+export type DeliveryRow = RowOf<typeof DELIVERIES>;
 export type ConnectorRouteRow = RowOf<typeof CONNECTOR_ROUTES>;
 export type ConnectorSecretRow = RowOf<typeof CONNECTOR_SECRETS>;
 export type UsageRecordRow = RowOf<typeof USAGE_RECORDS>;
@@ -145,6 +147,7 @@ export const DESCRIBED_TABLES = {
   connectorRoutes: CONNECTOR_ROUTES,
   connectorSecrets: CONNECTOR_SECRETS,
   connectorUploads: CONNECTOR_UPLOADS,
+  deliveries: DELIVERIES,
   delegations: DELEGATIONS,
   idempotency: IDEMPOTENCY,
   leases: LEASES,

@@ -1,11 +1,12 @@
 import { create, fromJsonString, toJsonString } from '@bufbuild/protobuf';
-import { type MessageConsumer, MessageConsumerSchema } from '@svc/api/data';
+import { type MessageConsumer, MessageConsumerSchema, SessionMessageConsumerSchema } from '@svc/api/data';
 import {
   type ConnectorMessageEvent,
   type ConnectorMessageEventResponse,
   ConnectorMessageEventResponseSchema,
   ConnectorMessageEventStatus as Status,
 } from '@svc/api/external';
+import { ResourceRefSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../../auth/contract.ts';
 import { Fault, invalidFields } from '../../../../base/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
@@ -15,12 +16,15 @@ import { type ConsumersDeps, consume, consumerReplyMode, Refused } from '../cons
 import { type ConnectorContext, eventLabels, isFromProgram, SOURCE, senderName } from '../context/index.ts';
 import { type LiveClassDeps, requireLiveClass, requireRegistration } from '../live-class.ts';
 import { registrationIdOf } from '../registration-id.ts';
+import type { AnsweredRequest, ConversationAnswers } from '../requests/index.ts';
 import { connectorSpec, findRoute } from '../routes/index.ts';
 import { countProgram } from './bot-guard.ts';
 import { checkEvent, type EventLimits, ignoredReason } from './event-rules.ts';
 
 export interface IngestDeps extends LiveClassDeps, AttachmentDeps, ConsumersDeps {
   readonly store: Pick<Store, 'write' | 'direct'>;
+  /** Answers to what turns ask people in conversations. */
+  readonly answers: ConversationAnswers;
   readonly limits: EventLimits & {
     /** `limits.ingestDedupeRetention`. */
     readonly dedupeMs: number;
@@ -124,7 +128,7 @@ export class IngestService {
     return answer(Status.ACCEPTED, 'accepted', { ...names, consumer, runId });
   }
 
-  #consume(
+  async #consume(
     tx: WriteTx,
     of: Pick<Arrived, 'event' | 'attachments'> & {
       readonly connector: StoredResource;
@@ -136,11 +140,27 @@ export class IngestService {
     if (consumer === undefined) throw new Fault('NOT_FOUND', 'CONSUMER_NOT_FOUND', 'the connector has no consumer');
     const context = contextFor(event, { connector, record, consumer });
     const { namespace, name } = connector.key;
+    const answered = await this.#deps.answers.answerOf(tx, context, event.text);
+    if (answered !== undefined) return { consumer: answeredConsumer(consumer, answered), runId: '' };
     const identity = `${SOURCE}:${namespace}/${name}/${event.sender?.externalId ?? ''}`;
     const labels = eventLabels(context, event);
     return consume(this.#deps, tx, { event, connector, consumer, context, labels, attachments, identity });
   }
 }
+
+/** The consumer of an event that answered a request: the session whose turn asked. */
+const answeredConsumer = (
+  consumer: MessageConsumer,
+  { namespace, agent: name, sessionId }: AnsweredRequest,
+): MessageConsumer =>
+  create(MessageConsumerSchema, {
+    session: create(SessionMessageConsumerSchema, {
+      continuity: consumer.session?.continuity ?? '',
+      replyMode: consumer.session?.replyMode ?? '',
+      agent: create(ResourceRefSchema, { namespace, name }),
+      sessionId,
+    }),
+  });
 
 const requireClass = ({ connectorClass }: ConnectorMessageEvent, { key }: StoredResource): void => {
   if (connectorClass === '' || connectorClass === key.name) return;

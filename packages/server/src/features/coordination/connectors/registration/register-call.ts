@@ -27,7 +27,7 @@ interface RegisterCall {
 }
 
 /** Classes of this namespace may be at private addresses. */
-const TRUSTED_NAMESPACE = 'system';
+export const TRUSTED_NAMESPACE = 'system';
 const ANSWER_BYTES = 64 * 1_024;
 const LATE = 'timeout';
 

@@ -79,6 +79,7 @@ export class IngestWorld {
       objects: this.engine.objects,
       objectIn: (_namespace, object) => object,
       fileObject: async () => undefined,
+      answers: { answerOf: async () => undefined },
       channels: { post: () => Promise.reject(new Error('no channels in these tests')) },
       workflows: {
         startRun: async (_tx, start) => {
