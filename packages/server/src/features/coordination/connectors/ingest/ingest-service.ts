@@ -155,10 +155,10 @@ const answeredConsumer = (
 ): MessageConsumer =>
   create(MessageConsumerSchema, {
     session: create(SessionMessageConsumerSchema, {
-      continuity: consumer.session?.continuity ?? '',
-      replyMode: consumer.session?.replyMode ?? '',
       agent: create(ResourceRefSchema, { namespace, name }),
       sessionId,
+      continuity: consumer.session?.continuity ?? '',
+      replyMode: consumer.session?.replyMode ?? '',
     }),
   });
 
