@@ -37,7 +37,7 @@ export interface AdapterTools {
 export interface ChatConnector {
   /** Loads and makes the adapter, an `Adapter` whose own types are not strict enough to say so; throws AdapterMissing. */
   open(settings: Settings, tools: AdapterTools): Promise<unknown>;
-  /** Checks webhooks before the adapter sees them, for platforms whose adapter cannot be told where their keys are. */
+  /** Checks webhooks before the adapter sees them, for platforms whose adapter takes no address of their keys. */
   verifier?(settings: Settings): (request: { readonly headers: Headers; readonly body: string }) => Promise<boolean>;
   /** Begins to receive what comes by a connection in place of webhooks, until the signal is aborted. */
   listen?(

@@ -1,4 +1,5 @@
 import { discord } from './discord.ts';
+import { email } from './email/index.ts';
 import { gchat } from './gchat.ts';
 import { github } from './github.ts';
 import { linear } from './linear.ts';
@@ -19,5 +20,6 @@ export const shippedConnectors: readonly ShippedConnector[] = [
   github,
   linear,
   whatsapp,
+  email,
   webhook,
 ];

@@ -33,6 +33,15 @@ describe.skipIf(!isPossible)('a sandbox class of provider e2b', () => {
     }
   });
 
+  it('makes a policy say what of its template the service cannot keep', async () => {
+    await put('SandboxClass', 'bare', { provider: 'e2b' });
+    const template = { spec: { filesystem: { readonly: ['/data'] } } };
+    await put('SandboxPolicy', 'fixed', { classRef: 'bare', template });
+    const policy = JSON.stringify(await rest.ok('GET /v1/ns/default/resources/SandboxPolicy/fixed'));
+    expect(policy).toMatch(/"phase":"Degraded"/);
+    expect(policy).toMatch(/"TemplateSupported","status":"False"[^}]*filesystem\.readonly/);
+  });
+
   it('runs the commands of an agent with the key of a secret, shows the sandbox in its session, and leaves nothing', async () => {
     await put('Secret', 'hosted', { stringData: { key: service.key } });
     await put('SandboxClass', 'cloud', { provider: 'e2b', credentials: { apiKey } });

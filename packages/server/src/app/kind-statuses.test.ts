@@ -67,6 +67,7 @@ describe('statuses follow what they refer to', () => {
           ...sandboxContracts({
             ancestorsOf,
             configProblems: () => [],
+            planProblem: () => '',
             providerReport: () => ({ isAvailable: isProviderThere, message: isProviderThere ? '' : 'missing' }),
             secretProblem,
           }),

@@ -42,6 +42,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'keep',
   'mcp-auth',
   'mcp-auth-scope',
+  'mcp-oauth-client',
   'mcp-protocol',
   'memory',
   'on-exceeded',

@@ -145,6 +145,8 @@ export interface SandboxProviderKind {
   problems(config: ProviderConfig): readonly SettingProblem[];
   /** All faults of the credentials of a class; pure. Absent: it uses none. */
   credentialProblems?(credentials: ProviderConfig): readonly SettingProblem[];
+  /** What of a plan it cannot keep, '' when it can keep all; pure. Absent: it keeps every plan. */
+  planProblem?(plan: SandboxPlan): string;
   /** The same text for classes that mean the same provider; pure. */
   identity(config: ProviderConfig, access: ProviderAccess): string;
   /** The provider of a class; what is refused today counts as absent. */

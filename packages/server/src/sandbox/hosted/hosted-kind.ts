@@ -2,6 +2,7 @@ import { type Clock, Fault, type Ids, type Log } from '../../base/index.ts';
 import type {
   ProviderAccess,
   ProviderConfig,
+  SandboxPlan,
   SandboxProvider,
   SandboxProviderKind,
   SettingProblem,
@@ -71,6 +72,10 @@ export class HostedKind implements SandboxProviderKind {
 
   credentialProblems(credentials: ProviderConfig): readonly SettingProblem[] {
     return credentialProblems(credentials, { name: this.#of.rules.name, env: this.#deps.offered.env });
+  }
+
+  planProblem(plan: SandboxPlan): string {
+    return planProblem(plan);
   }
 
   identity(config: ProviderConfig, { namespace, credentials }: ProviderAccess): string {

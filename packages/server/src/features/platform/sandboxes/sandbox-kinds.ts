@@ -46,6 +46,8 @@ export interface SandboxKindDeps {
   readonly providerReport: (choice: ProviderChoice) => ProviderReport | undefined;
   /** All faults of what a class says for its provider, by field of its spec. */
   readonly configProblems: (choice: ProviderChoice) => readonly SettingProblem[];
+  /** What of a template the provider of a stored class cannot keep, '' when it can keep all. */
+  readonly planProblem: (record: StoredResource, template: SandboxRuntimeTemplateSpec | undefined) => string;
   /** Why a `secret://` reference does not resolve in a namespace; undefined when it does. */
   readonly secretProblem: (reads: Reads, namespace: string, reference: string) => Promise<string | undefined>;
 }
@@ -64,7 +66,7 @@ export const sandboxContracts = (deps: SandboxKindDeps): readonly KindContract[]
       kind: 'SandboxPolicy',
       validate: ({ key, spec }) => checkSandboxPolicy(spec, scope(key.namespace)),
       observe: (tx, write) => observePolicy(deps, tx, write),
-      dependsOn: followKinds('SandboxPolicy', { SandboxClass: { presenceOnly: true } }),
+      dependsOn: followKinds('SandboxPolicy', { SandboxClass: {} }),
     }),
     kindContract<SandboxSpec>({
       kind: 'Sandbox',
@@ -127,10 +129,15 @@ const observePolicy = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecW
   const found = await findClass(deps, tx, { namespace: key.namespace, reference: spec.classRef });
   const finding = resolved(found === undefined ? [`no sandbox class ${spec.classRef?.name ?? ''} is visible`] : []);
   const modes = judgeModes(spec.template);
-  const phase = finding.status === 'True' ? 'Ready' : 'Degraded';
-  const judged = { phase, findings: [finding, ...modes] };
+  const supported = found === undefined ? [] : judgeTemplate(deps.planProblem(found, spec.template));
+  const phase = finding.status === 'True' && supported.length === 0 ? 'Ready' : 'Degraded';
+  const judged = { phase, findings: [finding, ...supported, ...modes] };
   return commonStatus(current, judged, { now: tx.now(), generation });
 };
+
+/** Said only of a template that the provider cannot keep. */
+const judgeTemplate = (problem: string): readonly Finding[] =>
+  problem === '' ? [] : [{ type: 'TemplateSupported', status: 'False', reason: 'Unsupported', message: problem }];
 
 const MODES = 'ModesKnown';
 

@@ -8,11 +8,12 @@ import { type ProviderChoice, ProviderPool, ProviderReports } from './providers/
 import { SandboxBackends } from './sandbox-backends.ts';
 import { SandboxHolder } from './sandbox-holder.ts';
 import { type SandboxKindDeps, sandboxContracts } from './sandbox-kinds.ts';
-import { resolvePolicy } from './sandbox-resolution.ts';
+import { classConfig, sandboxPlan } from './sandbox-plan-rules.ts';
+import { choiceOf, classSpecOf, resolvePolicy } from './sandbox-resolution.ts';
 import { sandboxToolSource } from './sandbox-tools.ts';
 import { SandboxUpkeep } from './sandbox-upkeep.ts';
 
-interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport' | 'configProblems'> {
+interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport' | 'configProblems' | 'planProblem'> {
   readonly store: Store;
   readonly writer: ResourceWriter;
   readonly seal: ValueSeal;
@@ -58,6 +59,11 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
     kinds: sandboxContracts({
       ...deps,
       providerReport: (choice) => reports.current(choice),
+      planProblem: (record, template) => {
+        const choice = choiceOf(record.key.namespace, classSpecOf(record, deps.seal));
+        const plan = sandboxPlan({ id: '', volume: '' }, template, classConfig(choice.config));
+        return kindOf(deps.providerKinds, choice)?.planProblem?.(plan) ?? '';
+      },
       configProblems: (choice) => settingProblems(deps.providerKinds, choice),
     }),
     reconcilers: [upkeep.reconciler()],
@@ -71,12 +77,13 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
   };
 };
 
+const kindOf = (kinds: readonly SandboxProviderKind[], { provider }: ProviderChoice): SandboxProviderKind | undefined =>
+  kinds.find(({ name }) => name === provider);
+
 /** All faults of what a class says for its provider, by field of its spec. */
-const settingProblems = (
-  kinds: readonly SandboxProviderKind[],
-  { provider, config, credentials }: ProviderChoice,
-): readonly SettingProblem[] => {
-  const kind = kinds.find(({ name }) => name === provider);
+const settingProblems = (kinds: readonly SandboxProviderKind[], choice: ProviderChoice): readonly SettingProblem[] => {
+  const { config, credentials } = choice;
+  const kind = kindOf(kinds, choice);
   const below = (part: string, problems: readonly SettingProblem[] = []): readonly SettingProblem[] =>
     problems.map(({ field, problem }) => ({ field: `${part}.${field}`, problem }));
   return [

@@ -35,6 +35,7 @@ describe('sandboxes of sessions', () => {
           secretProblem: async () => undefined,
           providerReport: () => ({ isAvailable: true, message: '' }),
           configProblems: () => [],
+          planProblem: () => '',
         }),
     });
     provider = new DemoProvider({ clock: world.clock });
