@@ -203,7 +203,6 @@ const rows: readonly Row[] = [
     status: 'own',
     nameReason: 'NAME_INVALID',
     applyRank: 150,
-    notExecuted: 'this version of svc does not run workflows',
   },
   { kind: 'Deployment', plural: 'deployments', short: 'dep', status: 'own', inTemplates: false, applyRank: 190 },
   systemMade({ kind: 'DeploymentReplica', plural: 'deploymentreplicas', status: 'own', writers: SYSTEM }),

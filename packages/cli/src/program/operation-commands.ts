@@ -8,6 +8,7 @@ import type { EventOptions, ReportOptions, UsageOptions } from '../operations/in
 import type { PurgeOptions } from '../resources/index.ts';
 import type { NextOptions } from '../schedules/index.ts';
 import { example, run } from './run-action.ts';
+import { declareWorkflows } from './workflow-commands.ts';
 
 /** Commands about what runs: namespaces, agents, channels, schedules, limits, processes, changes. */
 export const declareOperationCommands = (program: Command, host: Host): void => {
@@ -15,6 +16,7 @@ export const declareOperationCommands = (program: Command, host: Host): void => 
   declareAgents(program.command('agent').description('agents and their templates'), host);
   declareChannels(program.command('channel').description('rooms that people and agents talk in'), host);
   declareSchedules(program.command('schedule').description('when schedules run, and how that went'), host);
+  declareWorkflows(program.command('workflow').description('runs of workflows'), host);
   declareMcp(program.command('mcp').description('who is signed in to MCP servers'), host);
   declareOperations(program, host);
 };

@@ -19,7 +19,7 @@ interface Status {
 }
 
 /** Kinds that this version stores and does not act on. */
-const NOT_EXECUTED = ['Workflow', 'ConnectorClass', 'Connector'];
+const NOT_EXECUTED = ['ConnectorClass', 'Connector'];
 const FAILING = ['Degraded', 'Invalid', 'Failed', 'degraded', 'invalid'];
 
 const authorable = kinds.filter((row) => row.authorable && row.kind !== 'Namespace').map((row) => row.kind);
@@ -65,7 +65,7 @@ it('no kind says Ready True beside a failing phase, whatever is missing around i
   }
 });
 
-it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and no next run is shown', async () => {
+it('what nothing executes says so: Ready is Unknown with reason NotExecuted', async () => {
   const step = { id: 'x', type: 'transform', inputJson: '1' };
   const sandbox = { provider: 'local' };
   const consumer = { workflow: { name: 'one' } };
@@ -73,7 +73,6 @@ it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and
     Agent: { systemPrompt: 'x' },
     Channel: {},
     Workflow: { steps: [step] },
-    Schedule: { intervalSeconds: 1, target: { workflow: 'one' } },
     ChannelSubscription: { agent: 'one' },
     McpServer: { transport: 'http', target: 'http://127.0.0.1:1/mcp' },
     McpServerBinding: {},
@@ -98,11 +97,4 @@ it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and
     expect([kind, said?.status, said?.reason]).toEqual([kind, 'Unknown', 'NotExecuted']);
     expect(said?.message).toContain('this version of svc does not');
   }
-  const schedule = await statusOf('idle', 'Schedule', 'one');
-  expect([schedule.backendArmed, schedule.nextRunAt, condition(schedule, 'Armed')?.status]).toEqual([
-    false,
-    undefined,
-    'Unknown',
-  ]);
-  expect(await app.sql("SELECT kind FROM queue WHERE kind = 'schedule.timer' AND key LIKE 'idle/%'")).toEqual([]);
 });

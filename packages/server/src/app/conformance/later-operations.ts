@@ -1,7 +1,7 @@
 import type { Method } from '@svc/api/methods';
 
-const LATER = /^svc\.(gateway\.(WorkflowService|DeliveryService)\/|external\.ConnectorService\/)/;
+const LATER = /^svc\.(gateway\.DeliveryService\/|external\.ConnectorService\/)/;
 
-/** True for what begins with later work: workflow runs, deliveries, callbacks of connectors. */
+/** True for what begins with later work: deliveries, callbacks of connectors. */
 export const isLater = ({ service, name }: Pick<Method, 'service' | 'name'>): boolean =>
   LATER.test(`${service}/${name}`);

@@ -139,22 +139,17 @@ const coordination = (
 ) => {
   const { objects, secrets, runtime } = turns;
   const tasks = tasksModule({ ...host, ...runtime, ...files });
+  const workflows = workflowsModule({ ...host, ...turns, ...runtime });
   return {
-    channels: channelsModule({
-      ...host,
-      ...runtime,
-      channels: host.facade('Channel'),
-      ...files,
-      objects,
-    }),
-    schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
+    channels: channelsModule({ ...host, ...runtime, channels: host.facade('Channel'), ...files, objects }),
+    schedules: schedulesModule({ ...host, ...runtime, ...workflows, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
       ...host,
       isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
       environment: engines.environment,
       secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
-    workflows: workflowsModule(host),
+    workflows,
     delegation: delegationModule({
       ...host,
       ...runtime,
@@ -306,5 +301,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     backups,
     mcpEndpoint,
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation };
+  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation, workflows };
 };

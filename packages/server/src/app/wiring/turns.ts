@@ -8,6 +8,7 @@ import { createChannelHook } from '../../features/coordination/channels/index.ts
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
 import { createScheduleHook } from '../../features/coordination/schedules/index.ts';
 import { taskTurns } from '../../features/coordination/tasks/index.ts';
+import { createWorkflowHook } from '../../features/coordination/workflows/index.ts';
 import type { ModelRegistry } from '../../models/contract.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import type { ObjectAccess } from '../../runtime/contract.ts';
@@ -115,6 +116,8 @@ const wirePrompts = ({ store }: Host, models: ModelRegistry, objects: Pick<Objec
 
 /** What features do when a turn ends. */
 const featureHooks = (bus: Host['bus']) =>
-  [createActivityHook, createDelegationHook, createScheduleHook, createChannelHook].map((create) => create(bus));
+  [createActivityHook, createDelegationHook, createScheduleHook, createChannelHook, createWorkflowHook].map((create) =>
+    create(bus),
+  );
 
 export type Turns = ReturnType<typeof wireTurns>;

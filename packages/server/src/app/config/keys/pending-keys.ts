@@ -18,11 +18,4 @@ export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
     'limits.deliveryConcurrency',
     'limits.orderHold',
   ],
-  'runs of workflows': [
-    'limits.runInputMax',
-    'limits.stepOutputMax',
-    'limits.runDepthMax',
-    'limits.runsActiveMax',
-    'retention.runs',
-  ],
 };
