@@ -8,7 +8,8 @@ import type { KnipConfig } from 'knip';
 const notTests = ['!src/**/*.test.ts!', '!src/**/{testing,conformance}/**!'];
 
 export default ({ production = false }: { readonly production?: boolean }): KnipConfig => ({
-  ignoreDependencies: ['@bufbuild/buf', '@modelcontextprotocol/conformance', 'gpt-tokenizer'],
+  // Adapters of platforms are optional peers of packages/connectors, installed here for its tests.
+  ignoreDependencies: ['@bufbuild/buf', '@modelcontextprotocol/conformance', 'gpt-tokenizer', /^@chat-adapter\//],
   ignoreBinaries: ['patch', 'taskset'],
   // Tests may name what its own file uses, such as a limit, and the types of what they hand to the code under test. Types that
   // the exports of their file mention may be exported: declarations of published packages have to name them elsewhere.
@@ -36,6 +37,7 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
       project: ['src/**/*.ts!', ...notTests],
     },
     'packages/client': { project: ['src/**/*.ts!', ...notTests] },
+    'packages/connectors': { project: ['src/**/*.ts!', ...notTests], ignoreDependencies: ['chat'] },
     'packages/cli': { project: ['src/**/*.ts!', ...notTests] },
   },
 });

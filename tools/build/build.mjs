@@ -17,10 +17,10 @@ import { parseArgs } from 'node:util';
 import { cleanOutput } from './clean-output.mjs';
 
 /**
- * `npm run build`: makes dist/packages/{api,client,server,cli} from the sources, each a package of plain JavaScript with its types
+ * `npm run build`: makes dist/packages/{api,client,connectors,server,cli} from the sources, each a package of plain JavaScript with its types
  * that `npm pack` and `npm publish` take as it is. With `--pack` it also writes dist/*.tgz.
  *
- *   node tools/build/build.mjs [--pack] [--out FOLDER] [--packages api,client,server,cli]
+ *   node tools/build/build.mjs [--pack] [--out FOLDER] [--packages api,client,connectors,server,cli]
  *
  * The folder loses what an earlier build made there, and keeps everything else.
  *
@@ -39,14 +39,14 @@ const targets = [
     packages: ['api', 'client'],
     options: ['--target', 'es2022', '--lib', 'es2023,dom,dom.iterable,dom.asynciterable'],
   },
-  { packages: ['server', 'cli'], options: [] },
+  { packages: ['connectors', 'server', 'cli'], options: [] },
 ];
 
 const { values } = parseArgs({
   options: {
     pack: { type: 'boolean', default: false },
     out: { type: 'string', default: join(root, 'dist') },
-    packages: { type: 'string', default: 'api,client,server,cli' },
+    packages: { type: 'string', default: 'api,client,connectors,server,cli' },
   },
 });
 const out = resolve(values.out);

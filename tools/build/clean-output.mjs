@@ -2,7 +2,12 @@ import { existsSync, globSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a build leaves in its folder, for any version: its packages, their archives, and what an interrupted one was at. */
-const made = ['packages/{api,client,server,cli}', 'svc-[0-9]*.tgz', 'svc-{api,client,server}-[0-9]*.tgz', '.emitted-*'];
+const made = [
+  'packages/{api,client,connectors,server,cli}',
+  'svc-[0-9]*.tgz',
+  'svc-{api,client,connectors,server}-[0-9]*.tgz',
+  '.emitted-*',
+];
 
 /**
  * Makes the folder of a build, without what an earlier build left there; anything else in it stays. Throws for the checkout

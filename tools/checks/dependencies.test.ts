@@ -15,7 +15,7 @@ function dependenciesOf(manifest: string): readonly (readonly [string, string])[
 
 describe.each(manifests)('%s', (manifest) => {
   it('pins every version exactly', () => {
-    const exact = /^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/;
+    const exact = /^(npm:@?[a-z0-9/-]+@)?\d+\.\d+\.\d+(-[0-9a-z.]+)?$/;
     expect(dependenciesOf(manifest).filter(([, version]) => !exact.test(version))).toEqual([]);
   });
 

@@ -52,8 +52,9 @@ export const layerTable: readonly LayerRow[] = [
   { layer: 'idempotency', mayImport: ['base', 'auth', 'resources', 'store/contracts'] },
   {
     layer: 'features/module-contract.ts',
-    mayImport: ['operations', 'controllers:contract', 'tools:contract'],
+    mayImport: ['operations', 'controllers:contract', 'tools:contract', 'features/trail-source.ts'],
   },
+  { layer: 'features/trail-source.ts', mayImport: ['store/contracts'] },
   {
     layer: 'features/*/*',
     mayImport: [
@@ -62,6 +63,7 @@ export const layerTable: readonly LayerRow[] = [
       'resources',
       'auth',
       'features/module-contract.ts',
+      'features/trail-source.ts',
       'operations',
       'idempotency',
       'store/contracts',
@@ -83,8 +85,8 @@ export const packageTable: Readonly<Record<string, readonly string[]>> = {
   'packages/api': [],
   'packages/server': ['@svc/api'],
   'packages/client': ['@svc/api'],
-  'packages/cli': ['@svc/api', '@svc/client', 'dynamic:@svc/server'],
-  'packages/connectors': ['@svc/api', '@svc/client'],
+  'packages/cli': ['@svc/api', '@svc/client', 'dynamic:@svc/connectors', 'dynamic:@svc/server'],
+  'packages/connectors': ['@svc/api'],
   'packages/console': ['@svc/api', '@svc/client'],
   e2e: ['@svc/api', '@svc/client'],
   bench: ['@svc/api', '@svc/client'],

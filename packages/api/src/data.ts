@@ -11,5 +11,6 @@ export * from '../gen/svc/data/principal_pb.js';
 export * from '../gen/svc/data/session_message_pb.js';
 export * from '../gen/svc/data/step_pb.js';
 export * from '../gen/svc/data/token_counter_pb.js';
+export * from '../gen/svc/data/trail_pb.js';
 export * from '../gen/svc/data/turn_pb.js';
 export * from '../gen/svc/data/workflow_run_pb.js';

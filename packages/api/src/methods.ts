@@ -14,6 +14,7 @@ import { McpSignInService } from '../gen/svc/gateway/mcp_sign_in_service_pb.js';
 import { ResourceService } from '../gen/svc/gateway/resource_service_pb.js';
 import { SessionControlService } from '../gen/svc/gateway/session_control_service_pb.js';
 import { TaskService } from '../gen/svc/gateway/task_service_pb.js';
+import { TrailService } from '../gen/svc/gateway/trail_service_pb.js';
 import { UsageService } from '../gen/svc/gateway/usage_service_pb.js';
 import { WorkflowService } from '../gen/svc/gateway/workflow_service_pb.js';
 import { type HttpRule, http } from './http.ts';
@@ -55,6 +56,7 @@ export const services: readonly DescService[] = [
   TaskService,
   UsageService,
   McpSignInService,
+  TrailService,
   FileService,
   AuthService,
   AdminService,

@@ -70,6 +70,9 @@ export type ServerModule = typeof import('@svc/server');
 /** The rules of manifests, which are in the server package. */
 export type ManifestModule = typeof import('@svc/server/manifest');
 
+/** The connectors that come with svc; loaded only by commands that run one. */
+export type ConnectorsModule = typeof import('@svc/connectors');
+
 /** Everything outside of the program, so that a test can replace it. */
 export interface Host {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -93,6 +96,7 @@ export interface Host {
   createPlainClient(options: ClientOptions): Promise<PlainClient>;
   loadServer(): Promise<ServerModule>;
   loadManifests(): Promise<ManifestModule>;
+  loadConnectors(): Promise<ConnectorsModule>;
   /** Calls `handler` at Ctrl-C instead of ending the program; call the result to undo it. */
   onInterrupt(handler: () => void): () => void;
   /** As onInterrupt, also when the terminal is closed or the process is asked to end. */

@@ -41,6 +41,7 @@ describe('typed calls', () => {
       client.tasks,
       client.usage,
       client.mcpSignIns,
+      client.trails,
       client.files,
       client.auth,
       client.admin,

@@ -8,6 +8,7 @@ import {
   ResourceService,
   SessionControlService,
   TaskService,
+  TrailService,
   UsageService,
   WorkflowService,
 } from '@svc/api/gateway';
@@ -26,6 +27,7 @@ export interface Client {
   readonly tasks: Calls<typeof TaskService>;
   readonly usage: Calls<typeof UsageService>;
   readonly mcpSignIns: Calls<typeof McpSignInService>;
+  readonly trails: Calls<typeof TrailService>;
   readonly files: Calls<typeof FileService>;
   readonly auth: Calls<typeof AuthService>;
   readonly admin: Calls<typeof AdminService>;
@@ -54,6 +56,7 @@ export const createClient = (options: ClientOptions): Client => {
     tasks: callsOf(TaskService, connection, policy),
     usage: callsOf(UsageService, connection, policy),
     mcpSignIns: callsOf(McpSignInService, connection, policy),
+    trails: callsOf(TrailService, connection, policy),
     files: callsOf(FileService, connection, policy),
     auth: callsOf(AuthService, connection, policy),
     admin: callsOf(AdminService, connection, policy),

@@ -9,6 +9,7 @@ import type {
   ResourceService,
   SessionControlService,
   TaskService,
+  TrailService,
   UsageService,
   WorkflowService,
 } from '@svc/api/gateway';
@@ -26,6 +27,7 @@ interface Services {
   readonly ResourceService: typeof ResourceService;
   readonly SessionControlService: typeof SessionControlService;
   readonly TaskService: typeof TaskService;
+  readonly TrailService: typeof TrailService;
   readonly UsageService: typeof UsageService;
   readonly WorkflowService: typeof WorkflowService;
 }

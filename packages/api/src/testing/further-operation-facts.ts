@@ -114,6 +114,9 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
     ],
     ['RunSchedule', 'POST', '/v1/ns/{ns}/schedules/{name}:run', '*', 'RunScheduleRequest', 'RunScheduleResponse'],
   ],
+  'svc.gateway.TrailService': [
+    ['GetMessageTrail', 'GET', '/v1/ns/{ns}/trails/{id}', '', 'GetMessageTrailRequest', 'GetMessageTrailResponse'],
+  ],
   'svc.gateway.WorkflowService': [
     ['CreateRun', 'POST', '/v1/ns/{ns}/workflows/{workflow}/runs', '*', 'CreateRunRequest', 'RunResponse'],
     ['GetRun', 'GET', '/v1/ns/{ns}/workflows/{workflow}/runs/{run_id}', '', 'GetRunRequest', 'RunResponse'],

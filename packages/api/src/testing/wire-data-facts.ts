@@ -21,6 +21,8 @@ export const dataMessages: Readonly<Record<string, string>> = {
   'data.StepPiece':
     '1 source string, 2 name string, 3 role string, 4 message_id string, 5 part_id string, 6 form string, 7 text string, 8 object ObjectRef, 9 url string, 10 tool_call_id string, 11 is_error bool, 12 tokens uint64, 13 cached_tokens uint64, 14 tokens_before_cut uint64?',
   'data.StepOmission': '1 message_id string, 2 reason string, 3 tokens uint64',
+  'data.TrailEntry':
+    '1 kind string, 2 id string, 3 ns string, 4 agent string, 5 session_id string, 6 name string, 7 at int64, 8 ended_at int64?, 9 state string, 10 reason string, 11 text string, 12 caused_by string',
   'data.Turn':
     '1 id string, 2 session_id string, 3 agent string, 4 ns string, 5 state TurnState, 6 user_message_id string, 7 reply_message_ids string[], 8 attempt uint32, 9 created_at int64, 10 started_at int64?, 11 finished_at int64?, 12 error string, 13 reason string, 14 cause string, 15 identity string, 16 usage TokenCounter, 17 pending_permissions PermissionRequest[]',
   'data.PermissionRequest':

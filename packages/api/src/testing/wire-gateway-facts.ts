@@ -87,6 +87,8 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
     '1 session_id string, 2 agent string, 3 ns string, 4 turn_id string, 5 step uint32, 6 page_size int32, 7 page_token string, 8 include_body bool',
   'gateway.GetStepRequestResponse':
     '1 step data.Step, 2 state data.StepRequestState, 3 reason string, 4 explanation string, 5 rebuilt_sha256 string, 6 pieces data.StepPiece[], 7 omissions data.StepOmission[], 8 next_page_token string, 9 tokens uint64, 10 body string, 11 body_omitted bool',
+  'gateway.GetMessageTrailRequest': '1 ns string, 2 id string',
+  'gateway.GetMessageTrailResponse': '1 entries data.TrailEntry[], 2 truncated bool',
   'gateway.ListPermissionRequestsRequest':
     '1 ns string, 2 recursive bool, 3 page_size int32, 4 page_token string, 5 kind string, 6 agent string, 7 identity string',
   'gateway.ListPermissionRequestsResponse': '1 requests data.PermissionRequest[], 2 next_page_token string',

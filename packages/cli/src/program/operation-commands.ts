@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { RebaseOptions } from '../agents/index.ts';
 import type { ChannelOptions } from '../channels/index.ts';
 import type { GlobalOptions } from '../connection.ts';
+import type { RunConnectorOptions } from '../connectors/index.ts';
 import type { Host } from '../host.ts';
 import type { GrantOptions, LoginOptions, LogoutOptions } from '../mcp/index.ts';
 import type { EventOptions, ReportOptions, UsageOptions } from '../operations/index.ts';
@@ -17,6 +18,10 @@ export const declareOperationCommands = (program: Command, host: Host): void => 
   declareChannels(program.command('channel').description('rooms that people and agents talk in'), host);
   declareSchedules(program.command('schedule').description('when schedules run, and how that went'), host);
   declareWorkflows(program.command('workflow').description('runs of workflows'), host);
+  declareConnectors(
+    program.command('connector').description('messaging platforms: the programs that connect them'),
+    host,
+  );
   declareMcp(program.command('mcp').description('who is signed in to MCP servers'), host);
   declareOperations(program, host);
 };
@@ -42,6 +47,33 @@ const declareAgents = (agent: Command, host: Host): void => {
     .action(
       run<RebaseOptions>(async ([name = ''], options) =>
         (await import('../agents/index.ts')).rebaseAgent(host, name, options),
+      ),
+    );
+};
+
+const declareConnectors = (connector: Command, host: Host): void => {
+  const load = () => import('../connectors/index.ts');
+  example(connector.command('platforms'), 'svc connector platforms -o yaml')
+    .description('platforms that can be connected, with their settings and match fields')
+    .action(run<GlobalOptions>(async (_args, options) => (await load()).listPlatforms(host, options)));
+  example(
+    connector.command('run <platform>'),
+    'svc connector run slack --settings slack.yaml',
+    'svc connector run slack --print-manifests --agent helper --match team=T012 | svc apply -f -',
+  )
+    .description('connect a messaging platform until Ctrl-C; settings from flags, a file or the environment')
+    .option('--set <name=value...>', 'settings of the platform')
+    .option('--settings <path>', 'YAML file with settings, listen, apiKey and class')
+    .option('--listen <host:port>', 'where webhooks and svc arrive, default 127.0.0.1:7430')
+    .option('--class <name>', 'name of the ConnectorClass, default that of the platform')
+    .option('--no-register', 'do not ask the server to register this connector')
+    .option('--print-manifests', 'only print the ConnectorClass and a Connector to apply')
+    .option('--endpoint <url>', 'where the server finds this connector, for the manifest')
+    .option('--agent <name>', 'who answers, for the manifest; default demo')
+    .option('--match <field=value...>', 'messages that the manifest routes')
+    .action(
+      run<RunConnectorOptions>(async ([platform = ''], options) =>
+        (await load()).runConnector(host, platform, options),
       ),
     );
 };

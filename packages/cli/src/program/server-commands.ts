@@ -17,6 +17,7 @@ export const declareServerCommands = (program: Command, host: Host): void => {
     .option('--config <path>', 'configuration file')
     .option('--no-open', 'do not open the browser')
     .option('--no-demo', 'do not create the demo agent')
+    .option('--connector <platform...>', 'connect messaging platforms from this process; settings from the environment')
     .action(run<UpOptions>(async (_args, options) => (await starting()).up(host, options)));
   example(program.command('serve'), 'svc serve --config /etc/svc/svc.yaml')
     .description('start a server for production; never writes configuration')

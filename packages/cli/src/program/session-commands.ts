@@ -33,6 +33,13 @@ export const declareAgentCommands = (program: Command, host: Host): void => {
     ),
     host,
   );
+  example(program.command('trail <id>'), 'svc trail MESSAGE')
+    .description('what became of a message: all that it caused, and what caused it')
+    .action(
+      run<GlobalOptions>(async ([id = ''], options) =>
+        (await import('../trail/index.ts')).showTrail(host, id, options),
+      ),
+    );
   declareInbox(program.command('inbox').description('what agents wait for people to answer'), host);
   const session = program.command('session').description('conversations');
   declareManagement(session, host);

@@ -45,6 +45,7 @@ export const realHost = (): Host => {
       (await import('@svc/client/plain')).createPlainClient({ fetch: localFetch, ...options }),
     loadServer: () => import('@svc/server'),
     loadManifests: () => import('@svc/server/manifest'),
+    loadConnectors: () => import('@svc/connectors'),
     onInterrupt: (handler) => onSignals(['SIGINT'], handler),
     onStop: (handler) => onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], handler),
     runEditor,

@@ -18,6 +18,8 @@ export interface UpOptions extends GlobalOptions {
   readonly open?: boolean;
   /** False with --no-demo. */
   readonly demo?: boolean;
+  /** Platforms that are connected by this process. */
+  readonly connector?: readonly string[];
 }
 
 export interface ServeOptions extends GlobalOptions {
@@ -44,10 +46,23 @@ export const up = async (host: Host, options: UpOptions): Promise<void> => {
   host.stderr.write(
     welcome(host, { running, dataDir, ms: host.nowMs() - started, isDemo: options.demo !== false, options }),
   );
+  const connectors = await startConnectors(host, running, options.connector);
   if (options.open !== false && host.stdout.isTerminal && running.config.settings['console.enabled'])
     host.openBrowser(running.url);
   const onStopping = (stopping: Stopping): void => host.stderr.write(stoppingText(stopping));
   await server.serveUntilSignal(running, { endsWithTerminal: host.stdin.isTerminal, onStopping });
+  await connectors?.stop();
+};
+
+/** A connector that cannot start ends the server as well: it was asked for. */
+const startConnectors = async (host: Host, running: Running, platforms: readonly string[] | undefined) => {
+  if (platforms === undefined) return undefined;
+  try {
+    return await (await import('../connectors/index.ts')).startEmbedded(host, platforms, running.url);
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
 };
 
 /** `svc serve`: starts for production; uses the configuration as it is and writes none. */

@@ -86,6 +86,7 @@ export const fakeHost = (options: FakeOptions = {}): FakeHost => {
     createPlainClient: (given) => Promise.resolve(createPlainClient({ ...given, fetch, clock, random: () => 0.5 })),
     loadServer: () => Promise.resolve(options.server as ServerModule),
     loadManifests: () => import('@svc/server/manifest'),
+    loadConnectors: () => import('@svc/connectors'),
     onInterrupt: hear,
     onStop: hear,
     runEditor: (command, path) => {
@@ -112,9 +113,7 @@ export const fakeHost = (options: FakeOptions = {}): FakeHost => {
     files,
     calls,
     opened,
-    interrupt: () => {
-      for (const handler of handlers) handler();
-    },
+    interrupt: () => handlers.forEach((handler) => void handler()),
     run: (...words) => runCommandLine(words, host),
   };
 };

@@ -66,7 +66,8 @@ export const fakeServerModule = (
       if (facts.startError !== undefined) return Promise.reject(facts.startError);
       events.push('start');
       const defaultModel = facts.defaultModel ?? { provider: 'demo', model: 'echo' };
-      return Promise.resolve({ url: facts.url ?? 'http://127.0.0.1:7420', config, defaultModel });
+      const close = () => Promise.resolve(void events.push('close'));
+      return Promise.resolve({ url: facts.url ?? 'http://127.0.0.1:7420', config, defaultModel, close });
     },
     serveUntilSignal: (_server: object, options: { onStopping?: (stopping: object) => void }) => {
       events.push('serve');

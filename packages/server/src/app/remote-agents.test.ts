@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { AppUnderTest } from './testing/index.ts';
 
@@ -14,7 +15,8 @@ const connection = (name: string, agent: string, more: object = {}) => ({
 });
 
 beforeAll(async () => {
-  const agentCard = { description: 'Counts.', capabilities: { streaming: true } };
+  const defaultInputModes = ['text/plain', 'application/json', 'image/png'];
+  const agentCard = { description: 'Counts.', capabilities: { streaming: true }, defaultInputModes };
   const capabilities = { people: ['ask'] };
   await far.rest.ok(
     'POST /v1/ns/default/agents',
@@ -68,6 +70,22 @@ describe('an agent of another server', () => {
       AUTHORIZED,
     );
     expect(sessions).toHaveLength(1);
+  });
+
+  it('gets artifacts as files of the message', async () => {
+    const session = await near.rest.session('boss');
+    const png = Buffer.from('not really a picture');
+    const content = { title: 'box.png', media_type: 'image/png', content_base64: png.toString('base64') };
+    const made = await reply(session, tool('create_artifact', content));
+    const [uri = ''] = /artifact:\/\/[\w/.-]+/.exec(made) ?? [];
+    const send = tool('agent_send', { target: 'clerk', message: 'look', artifact_uris: [uri] });
+    expect(await reply(session, `${send}\n${tool('agent_wait', { target: 'clerk' })}`)).toContain('You said: look');
+    const list = 'GET /v1/ns/default/agents/clerk/sessions';
+    const { sessionIds } = await far.rest.ok<{ sessionIds: readonly string[] }>(list, undefined, AUTHORIZED);
+    const all = await Promise.all(sessionIds.map((id) => far.rest.ok(`${list}/${id}/messages`, undefined, AUTHORIZED)));
+    const sha256 = createHash('sha256').update(png).digest('hex');
+    expect(JSON.stringify(all)).toContain(sha256);
+    expect(JSON.stringify(all)).toContain('box.png');
   });
 
   it('is asked for its task where it does not stream', async () => {

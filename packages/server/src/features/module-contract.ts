@@ -1,6 +1,7 @@
 import type { KindContract, QueueWorker, Reconciler } from '../controllers/contract.ts';
 import type { HttpRoute, Operation } from '../operations/index.ts';
 import type { Tool, ToolSource } from '../tools/contract.ts';
+import type { TrailSource } from './trail-source.ts';
 
 /** Work that is done again and again while the process runs, no run of it twice at a time. */
 export interface PeriodicJob {
@@ -44,6 +45,8 @@ export interface FeatureModule {
   readonly tools?: readonly Tool[];
   /** Tools that depend on the turn. */
   readonly toolSources?: readonly ToolSource[];
+  /** What the feature knows of what became of a message. */
+  readonly trails?: readonly TrailSource[];
 }
 
 /** The parts of all modules, in the order of the list. */
@@ -61,4 +64,5 @@ export const joinModules = (modules: readonly FeatureModule[]): Required<Feature
   checks: modules.flatMap(({ checks = [] }) => checks),
   tools: modules.flatMap(({ tools = [] }) => tools),
   toolSources: modules.flatMap(({ toolSources = [] }) => toolSources),
+  trails: modules.flatMap(({ trails = [] }) => trails),
 });

@@ -1,5 +1,6 @@
 import { Fault } from '../base/index.ts';
 import type { MessageRow, ReadTx, SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
+import type { ToolTurn } from '../tools/contract.ts';
 import type { AgentRevision } from './agent-revision.ts';
 import type { PromptSkills } from './prompt/prompt-contract.ts';
 import type {
@@ -35,6 +36,7 @@ export {
   parseBody,
   parsePermission,
   partId,
+  recordedParts,
   replyTextOf,
 } from './record/index.ts';
 
@@ -206,6 +208,8 @@ export interface NamespaceGate {
 export interface SkillSource {
   /** `active`: names in activation order; the text of one that vanished is undefined. */
   promptSkills(tx: Pick<ReadTx, 'resources'>, namespace: string, active: readonly string[]): Promise<PromptSkills>;
+  /** The same with the skills that do not come from the store, which may take a few seconds. Absent: there are none. */
+  withOutside?(turn: ToolTurn, skills: PromptSkills): Promise<PromptSkills>;
 }
 
 export type UsageMetric = 'llm.requests' | 'tool.calls' | 'agent.sessions';

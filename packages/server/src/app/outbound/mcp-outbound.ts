@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../base/index.ts';
+import { type Clock, invalidField, type Log } from '../../base/index.ts';
 import { isLoopbackHost } from '../../base/network/index.ts';
 import { createPeerClient } from '../../protocols/a2a/index.ts';
 import { createMcpConnector } from '../../protocols/mcp/index.ts';
@@ -11,19 +11,40 @@ const ANYWHERE = ['0.0.0.0/0', '::/0'];
 /** Time for a connection to a broker or an authorization server. */
 const BROKER_CONNECT_MS = 5_000;
 
+/** Namespace whose agents may use private addresses. */
+const TRUSTED_NAMESPACE = 'system';
+
+const namespaceFetch = (
+  { settings, transport }: Pick<Config, 'settings' | 'transport'>,
+  more: { readonly connectMs?: number },
+): NamespaceFetch =>
+  new NamespaceFetch({ allow: settings['net.allow'], isLocal: isLoopbackHost(transport.host), ...more });
+
 /** `fetch` for what namespaces named; what a trusted part of the product named may be anywhere. */
-const fetchersOf =
-  ({ settings, transport }: Pick<Config, 'settings' | 'transport'>) =>
-  (more: { readonly connectMs?: number }) => {
-    const isLocal = isLoopbackHost(transport.host);
-    const guarded = new NamespaceFetch({ allow: settings['net.allow'], isLocal, ...more });
-    const open = new NamespaceFetch({ allow: ANYWHERE, isLocal, ...more });
-    return (isTrusted: boolean) => (isTrusted ? open.fetch : guarded.fetch);
-  };
+const fetchersOf = (config: Pick<Config, 'settings' | 'transport'>) => (more: { readonly connectMs?: number }) => {
+  const guarded = namespaceFetch(config, more);
+  const isLocal = isLoopbackHost(config.transport.host);
+  const open = new NamespaceFetch({ allow: ANYWHERE, isLocal, ...more });
+  return (isTrusted: boolean) => (isTrusted ? open.fetch : guarded.fetch);
+};
 
 /** Calls to agents elsewhere, under the same rules. */
 export const peerOutbound = (config: Pick<Config, 'settings' | 'transport'>, { clock }: { readonly clock: Clock }) =>
   createPeerClient({ fetch: fetchersOf(config)({}), clock });
+
+/** Requests to the addresses that agents elsewhere have the states of their tasks sent to, under the same rules. */
+export const pushOutbound = (config: Pick<Config, 'settings' | 'transport'>) => {
+  const fetchers = fetchersOf(config)({});
+  const guarded = namespaceFetch(config, {});
+  return {
+    fetch: fetchers,
+    /** What a name leads to is checked when it is connected to. */
+    requireAddress: (namespace: string, url: string): void => {
+      if (namespace === TRUSTED_NAMESPACE || guarded.mayReach(url)) return;
+      throw invalidField('url', 'is not a public address, and net.allow does not list it');
+    },
+  };
+};
 
 /** Connections to MCP servers, and requests to their brokers and authorization servers, under the rules for addresses that namespaces name. */
 export const mcpOutbound = (

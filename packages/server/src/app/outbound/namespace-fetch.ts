@@ -42,13 +42,17 @@ export class NamespaceFetch {
   /** Rejects like `fetch`; the cause of an address that is not allowed is a Fault PERMISSION_DENIED ADDRESS_REFUSED. */
   readonly fetch: Fetch = async (url, init = {}) => {
     const { fetch } = await import('undici');
-    const { hostname } = new URL(url);
-    const host = hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0 && !this.#isAllowed(host, host)) throw refusal(host);
+    if (!this.mayReach(url)) throw refusal(hostOf(url));
     this.#agent ??= this.#open();
     const request = { ...init, redirect: 'manual', dispatcher: await this.#agent } as import('undici').RequestInit;
     return (await fetch(url, request)) as unknown as Response;
   };
+
+  /** False for an address of digits that may not be reached; what a name leads to is known when it is connected to. */
+  mayReach(url: string | URL): boolean {
+    const host = hostOf(url);
+    return isIP(host) === 0 || this.#isAllowed(host, host);
+  }
 
   #isAllowed(host: string, address: string): boolean {
     if (this.#names.has(host) || isAllowedAddress(address, this.#allow)) return true;
@@ -74,6 +78,8 @@ export class NamespaceFetch {
     });
   }
 }
+
+const hostOf = (url: string | URL): string => new URL(url).hostname.replace(/^\[|\]$/g, '');
 
 type Done = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 

@@ -1,6 +1,6 @@
 import { GarbageCollector, ResealWorker, statusReconcilers } from '../../controllers/index.ts';
 import { joinModules } from '../../features/module-contract.ts';
-import type { Config } from '../config/index.ts';
+import { type Config, clientUrl } from '../config/index.ts';
 import { openEngines, type ServerHost } from '../engines/index.ts';
 import { Machinery } from '../machinery.ts';
 import { PeriodicJobs } from '../periodic.ts';
@@ -17,7 +17,8 @@ export const wireApp = async (config: Config, serverHost: ServerHost, port: () =
   const engines = { ...opened, store: metrics.timed(opened.store) };
   const host = wireHost(config, engines);
   const turns = wireTurns({ config, engines, host, observation });
-  const features = wireFeatures({ config, engines, host, turns, port });
+  const reached = { ...turns.secrets.reading, baseUrl: () => clientUrl(config, port()) };
+  const features = wireFeatures({ config, engines, host: { ...host, ...reached }, turns });
   const parts = joinModules(features.list);
   host.kinds.fill(parts.kinds);
   turns.tools.add(parts);

@@ -15,6 +15,7 @@ import { connectorsModule } from '../../features/coordination/connectors/index.t
 import { delegationModule } from '../../features/coordination/delegation/index.ts';
 import { schedulesModule, utcCron } from '../../features/coordination/schedules/index.ts';
 import { tasksModule } from '../../features/coordination/tasks/index.ts';
+import { trailModule } from '../../features/coordination/trail/index.ts';
 import { workflowsModule } from '../../features/coordination/workflows/index.ts';
 import type { FeatureModule } from '../../features/module-contract.ts';
 import { accessModule } from '../../features/platform/access/index.ts';
@@ -30,9 +31,9 @@ import { connectAgent, demoAgentProgram } from '../../protocols/acp/index.ts';
 import { createMcpServing, serveToolsOver } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
-import { type Config, clientUrl, configurationFacts, connectorVariables } from '../config/index.ts';
+import { type Config, configurationFacts, connectorVariables } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpOutbound, peerOutbound } from '../outbound/index.ts';
+import { GuardedFetch, mcpOutbound, peerOutbound, pushOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -41,17 +42,17 @@ import type { Turns } from './turns.ts';
 interface FeatureNeeds {
   readonly config: Config;
   readonly engines: Engines;
-  readonly host: Host;
+  /** With what features learn of secrets, and where the server is reached. */
+  readonly host: Host & SecretReading & { readonly baseUrl: () => string };
   readonly turns: Turns;
-  /** The port that is listened on; 0 before. */
-  readonly port: () => number;
 }
 
+type SecretReading = Turns['secrets']['reading'];
 type Searching = Pick<ReturnType<typeof platform>, 'access'> & Pick<ReturnType<typeof vectorsModule>, 'understand'>;
 
 /** What people write down. */
 const authoring = (
-  { config, engines, host, turns, port }: FeatureNeeds,
+  { config, engines, host, turns }: FeatureNeeds,
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
   { access, understand }: Searching,
 ) => {
@@ -73,7 +74,6 @@ const authoring = (
     direct: engines.objects.direct,
     // Files are cut and compared as knowledge is, so that one search ranks both.
     form: { chunks: chunkDocument, words: indexWords },
-    baseUrl: () => clientUrl(config, port()),
     activeSkill: skills.activeSkill,
     searchPlaces: library.searchPlaces.bind(library),
     understand,
@@ -91,13 +91,12 @@ const authoring = (
       ...host,
       servers: host.facade('McpServer'),
       bindings: host.facade('McpServerBinding'),
-      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
       connector,
       wakes: runtime.wakes,
       broker: { fetch: brokerFetch, sign: access.signPlatform },
+      skills: skills.directory,
       oauth,
       lifecycle: runtime.lifecycle,
-      baseUrl: () => clientUrl(config, port()),
       version: config.transport.version,
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
@@ -112,7 +111,7 @@ const authoring = (
 };
 
 /** Who answers. */
-const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
+const conversation = ({ host, turns }: FeatureNeeds) => {
   const { runtime, agents, streams, cursors, steps, objects } = turns;
   const { admission, lifecycle } = runtime;
   const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
@@ -127,17 +126,16 @@ const conversation = ({ config, host, turns, port }: FeatureNeeds) => {
       agents: agents.directory,
       objects,
       fetcher,
-      baseUrl: () => clientUrl(config, port()),
     }),
   };
 };
 
 /** Who works with whom and when. */
 const coordination = (
-  { config, engines, host, turns, port }: FeatureNeeds,
+  { config, engines, host, turns }: FeatureNeeds,
   { files }: Pick<ReturnType<typeof authoring>, 'files'>,
 ) => {
-  const { objects, secrets, runtime } = turns;
+  const { objects, runtime } = turns;
   const tasks = tasksModule({ ...host, ...runtime, ...files });
   const workflows = workflowsModule({ ...host, ...turns, ...runtime });
   return {
@@ -147,7 +145,6 @@ const coordination = (
       ...host,
       isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
       environment: engines.environment,
-      secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     }),
     workflows,
     delegation: delegationModule({
@@ -155,9 +152,8 @@ const coordination = (
       ...runtime,
       ...files,
       ...tasks,
+      objects,
       client: peerOutbound(config, host),
-      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
-      serverUrl: () => clientUrl(config, port()),
     }),
     tasks,
   };
@@ -171,7 +167,7 @@ const platform = (
   const { dataDir, publicUrl, clusterId } = config;
   const { version, trustProxy } = config.transport;
   const { secretKeys, examineStore, objects, loaded } = engines;
-  const { runtime, workerId, models, secrets } = turns;
+  const { runtime, workerId, models } = turns;
   const about = { ...host, dataDir, publicUrl, version };
   const backups = backupsModule({
     ...about,
@@ -182,7 +178,6 @@ const platform = (
   });
   const sandboxes = sandboxesModule({
     ...host,
-    secretProblem: secrets.resolver.problem.bind(secrets.resolver),
     ...sandboxProviders({ ...host, ...engines, dataDir }),
   });
   return {
@@ -194,7 +189,6 @@ const platform = (
       connect: connectAgent,
       demoProgram: demoAgentProgram,
       serveTools: (pipe, offer) => serveToolsOver(pipe, offer, version),
-      secret: (namespace, reference) => secrets.resolver.resolve(namespace, reference),
     }),
     access: accessModule({ ...about, config: config.auth, trustProxy, fetch: globalThis.fetch }),
     admin: adminModule({
@@ -216,7 +210,7 @@ type Serving = Pick<ReturnType<typeof conversation>, 'sessions'> & Pick<ReturnTy
 
 /** Agents and operations for programs that speak other protocols. */
 const protocols = (
-  { config, host, turns, port }: FeatureNeeds,
+  { config, host, turns }: FeatureNeeds,
   { sessions, files, operations }: Serving & { readonly operations: () => readonly Operation[] },
 ) => {
   const { agents, streams } = turns;
@@ -228,7 +222,7 @@ const protocols = (
       agents: agents.directory,
       links: files.links,
       peers: createPeerServer(),
-      baseUrl: () => clientUrl(config, port()),
+      outbound: pushOutbound(config),
       needsToken: !config.auth.modes.includes('none'),
     }),
     mcpEndpoint: mcpEndpointModule({
@@ -300,6 +294,8 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     admin,
     backups,
     mcpEndpoint,
+    trailModule({ ...host, sources: () => list.flatMap(({ trails = [] }) => trails) }),
   ];
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, delegation, workflows };
+  const callers = { delegation, agentProtocol, workflows };
+  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, ...callers };
 };

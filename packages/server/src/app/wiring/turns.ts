@@ -4,6 +4,7 @@ import { secretsModule } from '../../features/authoring/secrets/index.ts';
 import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
+import { createTaskPushHook } from '../../features/coordination/agent-protocol/index.ts';
 import { createChannelHook } from '../../features/coordination/channels/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
 import { createScheduleHook } from '../../features/coordination/schedules/index.ts';
@@ -74,12 +75,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const dependencies = { models, capabilityProblems, isToolsetAvailable: (name: string) => tools.hasToolset(name) };
   const agents = agentsModule({ ...host, dependencies, promptCheck });
   const skills = skillsModule({ ...host, book: createSessionSkills(store) });
-  const usage = usageModule({
-    ...host,
-    refused: metrics.usageRefused,
-    isPriced: (model) => models.isPriced(model),
-  });
-  const tasks = taskTurns(host);
+  const usage = usageModule({ ...host, refused: metrics.usageRefused, isPriced: (model) => models.isPriced(model) });
+  const [tasks, pushes] = [taskTurns(host), createTaskPushHook(host)];
   const { steps, ...prompting } = wirePrompts(host, models, objects);
   const harnesses = new HarnessSlot();
   const runtime = createRuntime({
@@ -94,8 +91,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     ...prompting,
     skills: skills.directory,
     harnesses,
-    endHooks: [turnHook, tasks, ...featureHooks(bus)],
-    progressHooks: [tasks],
+    endHooks: [turnHook, tasks, pushes, ...featureHooks(bus)],
+    progressHooks: [tasks, pushes],
     tracer,
     meter: metrics.meter,
     workerId,

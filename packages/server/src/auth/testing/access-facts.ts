@@ -95,6 +95,9 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
   'svc.gateway.TaskService': {
     UpdateTask: 'operator fields',
   },
+  'svc.gateway.TrailService': {
+    GetMessageTrail: 'viewer fields',
+  },
   'svc.gateway.UsageService': {
     ReportUsage: 'viewer fields',
   },

@@ -1,4 +1,11 @@
-import type { AgentCard, Message, SendMessageRequest, StreamResponse, Task } from '@a2a-js/sdk';
+import type {
+  AgentCard,
+  Message,
+  SendMessageRequest,
+  StreamResponse,
+  Task,
+  TaskPushNotificationConfig,
+} from '@a2a-js/sdk';
 import {
   A2AError,
   ExtendedAgentCardNotConfiguredError,
@@ -9,10 +16,16 @@ import {
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { type Fault, isFault } from '../../base/index.ts';
-import type { PeerAgent, PeerMessage, PeerTaskEvent } from './contract.ts';
-import { peerMessage, wireCard, wireEvent, wireTask } from './wire-forms.ts';
+import type { PeerAgent, PeerMessage, PeerPush, PeerPushes, PeerRequest, PeerTaskEvent } from './contract.ts';
+import { isLegacy } from './rest-rules.ts';
+import { peerMessage, peerPush, wireCard, wireEvent, wirePush, wireTask } from './wire-forms.ts';
 
 const MAX_PAGE = 100;
+
+interface TaskName {
+  readonly taskId: string;
+  readonly id: string;
+}
 
 const requireMessage = ({ message }: SendMessageRequest): PeerMessage => {
   if (message === undefined) throw new RequestMalformedError('message: is required');
@@ -36,18 +49,18 @@ const wireError = (fault: Fault): A2AError | undefined => {
   return undefined;
 };
 
-const noPushes = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
-
 /** An agent as the library calls it. Keeps what the agent threw, since the library answers with an error of its own. */
 export class AgentHandler implements A2ARequestHandler {
   readonly #agent: PeerAgent;
+  readonly #form: PeerPush['form'];
   /** What the agent threw. */
   thrown: unknown;
   /** Whether the protocol has an error for what the agent threw. */
   isOfProtocol = true;
 
-  constructor(agent: PeerAgent) {
+  constructor({ agent, version }: PeerRequest) {
     this.#agent = agent;
+    this.#form = isLegacy(version) ? 'legacy' : 'modern';
   }
 
   getAgentCard(): Promise<AgentCard> {
@@ -62,15 +75,18 @@ export class AgentHandler implements A2ARequestHandler {
   sendMessage(request: SendMessageRequest): Promise<Message | Task> {
     return this.#told(async () => {
       const { configuration } = request;
-      if (configuration?.taskPushNotificationConfig !== undefined) throw new PushNotificationNotSupportedError();
-      const task = await this.#agent.send(requireMessage(request), configuration?.returnImmediately === true);
+      const isImmediate = configuration?.returnImmediately === true;
+      const task = await this.#agent.send(requireMessage(request), { isImmediate, ...this.#pushOf(request) });
       return wireTask(task, configuration?.historyLength);
     });
   }
 
   async *sendMessageStream(request: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
-    const message = await this.#told(async () => requireMessage(request));
-    yield* this.#events(this.#agent.stream(message));
+    const { message, push } = await this.#told(async () => ({
+      message: requireMessage(request),
+      ...this.#pushOf(request),
+    }));
+    yield* this.#events(this.#agent.stream(message, push));
   }
 
   getTask({ id, historyLength }: { readonly id: string; readonly historyLength?: number | undefined }): Promise<Task> {
@@ -99,10 +115,39 @@ export class AgentHandler implements A2ARequestHandler {
     });
   }
 
-  readonly createTaskPushNotificationConfig = noPushes;
-  readonly getTaskPushNotificationConfig = noPushes;
-  readonly listTaskPushNotificationConfigs = noPushes;
-  readonly deleteTaskPushNotificationConfig = noPushes;
+  createTaskPushNotificationConfig(config: TaskPushNotificationConfig): Promise<TaskPushNotificationConfig> {
+    return this.#told(async () => wirePush(await this.#pushes().set(peerPush(config, this.#form))));
+  }
+
+  getTaskPushNotificationConfig({ taskId, id }: TaskName): Promise<TaskPushNotificationConfig> {
+    return this.#told(async () => wirePush(await this.#pushes().get(taskId, id)));
+  }
+
+  listTaskPushNotificationConfigs({
+    taskId,
+  }: Pick<TaskName, 'taskId'>): ReturnType<A2ARequestHandler['listTaskPushNotificationConfigs']> {
+    return this.#told(async () => {
+      const found = await this.#pushes().list(taskId);
+      return { configs: found.map(wirePush), nextPageToken: '' };
+    });
+  }
+
+  deleteTaskPushNotificationConfig({ taskId, id }: TaskName): Promise<void> {
+    return this.#told(() => this.#pushes().remove(taskId, id));
+  }
+
+  #pushes(): PeerPushes {
+    if (!this.#agent.card().hasPushes) throw new PushNotificationNotSupportedError();
+    return this.#agent.pushes;
+  }
+
+  /** Where the states of the task are sent that a message begins or continues. */
+  #pushOf({ configuration }: SendMessageRequest): { readonly push?: PeerPush } {
+    const config = configuration?.taskPushNotificationConfig;
+    if (config === undefined) return {};
+    if (!this.#agent.card().hasPushes) throw new PushNotificationNotSupportedError();
+    return { push: peerPush(config, this.#form) };
+  }
 
   async *#events(events: AsyncGenerator<PeerTaskEvent, void, undefined>) {
     try {

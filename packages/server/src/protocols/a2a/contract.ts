@@ -67,6 +67,8 @@ export interface PeerCard {
   readonly url: string;
   readonly isStreaming: boolean;
   readonly hasExtendedCard: boolean;
+  /** Whether peers may have states of their tasks sent to an address. */
+  readonly hasPushes: boolean;
   /** Whether callers need a bearer token. */
   readonly needsToken: boolean;
   readonly inputModes: readonly string[];
@@ -82,15 +84,41 @@ export interface PeerCard {
   }[];
 }
 
+/** Where the states of a task are sent. */
+export interface PeerPush {
+  readonly taskId: string;
+  /** Unique in the task; '' = the one that the peer did not name. */
+  readonly id: string;
+  readonly url: string;
+  /** Sent along so that the receiver knows its own task by it; '' = none, also where it is not shown. */
+  readonly token: string;
+  /** Scheme and credentials of the header Authorization; '' = none. Credentials are never shown. */
+  readonly scheme: string;
+  readonly credentials: string;
+  /** In which version's form the task is sent. */
+  readonly form: 'modern' | 'legacy';
+}
+
+/** Addresses to which the states of tasks are sent; a task that is not the caller's to see has none: NOT_FOUND. */
+export interface PeerPushes {
+  /** Takes the place of one with the same id. Answers what is shown of it. */
+  set(push: PeerPush): Promise<PeerPush>;
+  get(taskId: string, id: string): Promise<PeerPush>;
+  /** All of them: a task has few. */
+  list(taskId: string): Promise<readonly PeerPush[]>;
+  /** Nothing happens where there is none. */
+  remove(taskId: string, id: string): Promise<void>;
+}
+
 /** One agent as its peers use it, on behalf of one caller. Everything throws Faults; NOT_FOUND where a task is not the caller's to see. */
 export interface PeerAgent {
   card(): PeerCard;
   /** The card for signed-in callers. */
   extendedCard(): PeerCard;
-  /** The task once it ended, waits for a person, or time is up; at once when `isImmediate`. */
-  send(message: PeerMessage, isImmediate: boolean): Promise<PeerTask>;
+  /** The task once it ended, waits for a person, or time is up; at once when `isImmediate`. Its states are sent to `push` as well. */
+  send(message: PeerMessage, options: { readonly isImmediate: boolean; readonly push?: PeerPush }): Promise<PeerTask>;
   /** The task, then what happens to it until it ends or waits for a person. */
-  stream(message: PeerMessage): AsyncGenerator<PeerTaskEvent, void, undefined>;
+  stream(message: PeerMessage, push?: PeerPush): AsyncGenerator<PeerTaskEvent, void, undefined>;
   follow(taskId: string): AsyncGenerator<PeerTaskEvent, void, undefined>;
   task(taskId: string): Promise<PeerTask>;
   tasks(filter: {
@@ -99,6 +127,7 @@ export interface PeerAgent {
     readonly pageToken: string;
   }): Promise<{ readonly tasks: readonly PeerTask[]; readonly nextPageToken: string }>;
   cancel(taskId: string): Promise<PeerTask>;
+  readonly pushes: PeerPushes;
 }
 
 /** A request as it came. */
@@ -120,6 +149,8 @@ export type PeerAnswer =
 export interface PeerServer {
   /** The card as JSON that both versions of the protocol read. */
   card(card: PeerCard): string;
+  /** A task as it is sent to the address of a push. */
+  pushed(task: PeerTask, form: PeerPush['form']): { readonly body: string; readonly contentType: string };
   jsonRpc(body: string, request: PeerRequest): Promise<PeerAnswer>;
   /** `path`: what follows `/v1/`, decoded, such as `tasks/<id>:cancel`. `body`: '' for none. */
   rest(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../base/index.ts';
-import { createPeerServer, type PeerAgent, type PeerCard, type PeerTask } from './index.ts';
+import { createPeerServer, type PeerAgent, type PeerCard, type PeerPush, type PeerTask } from './index.ts';
 
 const CARD: PeerCard = {
   name: 'clerk',
@@ -9,12 +9,22 @@ const CARD: PeerCard = {
   url: 'http://127.0.0.1/a2a',
   isStreaming: true,
   hasExtendedCard: false,
+  hasPushes: false,
   needsToken: false,
   inputModes: [],
   outputModes: [],
   skills: [],
 };
 const TASK: PeerTask = { id: 't', contextId: 'c', state: 'working', statusParts: [], atMs: 0, artifacts: [] };
+const PUSH: PeerPush = {
+  taskId: 't',
+  id: 'p',
+  url: 'http://127.0.0.1/hook',
+  token: '',
+  scheme: '',
+  credentials: '',
+  form: 'modern',
+};
 const VERSIONS = ['1.0', '0.3'] as const;
 
 /** An agent that throws what it is given: at once, or after the first event of a stream. */
@@ -27,7 +37,14 @@ const agentThat = (error?: unknown): PeerAgent => {
     yield { kind: 'task' as const, task: TASK };
     if (error !== undefined) throw error;
   };
+  const pushes = {
+    set: async () => PUSH,
+    get: async () => PUSH,
+    list: async () => [PUSH],
+    remove: async () => undefined,
+  };
   return {
+    pushes,
     card: () => CARD,
     extendedCard: () => CARD,
     send: answer,

@@ -1,11 +1,15 @@
 import { AgentCard } from '@a2a-js/sdk';
-import { LegacyJsonRpcTransportHandler, LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
-import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import {
+  LegacyJsonRpcTransportHandler,
+  LegacyRestTransportHandler,
+  V03PushNotificationSerializer,
+} from '@a2a-js/sdk/compat/v0_3/server';
+import { JsonRpcTransportHandler, ServerCallContext, V1PushNotificationSerializer } from '@a2a-js/sdk/server';
 import { isRecord } from '../../base/index.ts';
 import { AgentHandler } from './agent-handler.ts';
 import type { PeerAnswer, PeerCard, PeerRequest, PeerServer } from './contract.ts';
 import { isLegacy, LEGACY, restCall } from './rest-rules.ts';
-import { wireCard } from './wire-forms.ts';
+import { wireCard, wireTask } from './wire-forms.ts';
 
 /** An answer of the library to a JSON-RPC request. */
 interface RpcAnswer {
@@ -70,7 +74,7 @@ const withReadableError = (handler: AgentHandler, outcome: RpcOutcome): RpcOutco
     : { ...outcome, error: readableError(handler, outcome.error) };
 
 const jsonRpc = async (text: string, request: PeerRequest): Promise<PeerAnswer> => {
-  const handler = new AgentHandler(request.agent);
+  const handler = new AgentHandler(request);
   const transport = isLegacy(request.version)
     ? new LegacyJsonRpcTransportHandler(handler)
     : new JsonRpcTransportHandler(handler);
@@ -102,7 +106,7 @@ const STATUS: Readonly<Record<number, number>> = {
 };
 
 const restShape = ({ error, result }: RpcAnswer): { readonly status: number; readonly body: unknown } => {
-  if (error === undefined) return { status: 200, body: result };
+  if (error === undefined) return { status: 200, body: result ?? {} };
   const { code, message, data } = error as { readonly code: number; readonly message: string; readonly data?: unknown };
   const status = STATUS[code] ?? 500;
   return { status, body: { error: { code: status, message, details: data ?? [] } } };
@@ -110,7 +114,7 @@ const restShape = ({ error, result }: RpcAnswer): { readonly status: number; rea
 
 /** A call of REST is one of JSON-RPC with another address: the library reads and writes the same JSON in both. */
 const modernRest: PeerServer['rest'] = async (call, request) => {
-  const handler = new AgentHandler(request.agent);
+  const handler = new AgentHandler(request);
   try {
     const rpc = restCall(call);
     const transport = new JsonRpcTransportHandler(handler);
@@ -121,8 +125,32 @@ const modernRest: PeerServer['rest'] = async (call, request) => {
   }
 };
 
+type LegacyPush = Parameters<LegacyRestTransportHandler['setTaskPushNotificationConfig']>[0];
+
+/** A call about where the states of a task are sent; undefined for another one. */
+const legacyPush = async (
+  transport: LegacyRestTransportHandler,
+  { method, params }: ReturnType<typeof restCall>,
+  context: ServerCallContext,
+): Promise<unknown> => {
+  const [taskId, id] = [String(params['taskId'] ?? ''), String(params['id'] ?? '')];
+  switch (method) {
+    case 'CreateTaskPushNotificationConfig':
+      return transport.setTaskPushNotificationConfig(params as unknown as LegacyPush, context);
+    case 'GetTaskPushNotificationConfig':
+      return transport.getTaskPushNotificationConfig(taskId, id, context);
+    case 'ListTaskPushNotificationConfigs':
+      return transport.listTaskPushNotificationConfigs(taskId, context);
+    case 'DeleteTaskPushNotificationConfig':
+      await transport.deleteTaskPushNotificationConfig(taskId, id, context);
+      return {};
+    default:
+      return undefined;
+  }
+};
+
 const legacyRest: PeerServer['rest'] = async (call, request) => {
-  const handler = new AgentHandler(request.agent);
+  const handler = new AgentHandler(request);
   const transport = new LegacyRestTransportHandler(handler);
   const context = contextOf(request);
   const { method, params } = restCall(call);
@@ -135,7 +163,7 @@ const legacyRest: PeerServer['rest'] = async (call, request) => {
     if (method === 'GetTask') return transport.getTask(id, context, params['historyLength']);
     if (method === 'CancelTask') return transport.cancelTask(id, context);
     if (method === 'GetExtendedAgentCard') return transport.getAuthenticatedExtendedAgentCard(context);
-    return undefined;
+    return legacyPush(transport, { method, params }, context);
   };
   try {
     if (method === 'SendStreamingMessage') return await stream(await transport.sendMessageStream(send, context));
@@ -165,9 +193,18 @@ const cardJson = (card: PeerCard): Readonly<Record<string, unknown>> => {
   };
 };
 
+const pushed: PeerServer['pushed'] = (task, form) => {
+  const wired = wireTask(task);
+  const payload = { $case: 'task', value: wired } as const;
+  return form === 'legacy'
+    ? new V03PushNotificationSerializer().serialize({ payload }, wired)
+    : new V1PushNotificationSerializer().serialize({ payload }, wired);
+};
+
 /** Serves agents with the official library. */
 export const createPeerServer = (): PeerServer => ({
   card: (card: PeerCard) => JSON.stringify(cardJson(card)),
+  pushed,
   jsonRpc,
   rest: (call, request) => (isLegacy(request.version) ? legacyRest(call, request) : modernRest(call, request)),
 });

@@ -33,6 +33,19 @@ describe('a call over REST', () => {
     );
   });
 
+  it('sets, shows, lists and deletes where the states of a task are sent', () => {
+    const at = 'tasks/7/pushNotificationConfigs';
+    expect(call('POST', at, '{"url":"https://hooks.example"}')).toEqual({
+      method: 'CreateTaskPushNotificationConfig',
+      params: { taskId: '7', url: 'https://hooks.example' },
+    });
+    expect(call('GET', at)).toEqual({ method: 'ListTaskPushNotificationConfigs', params: { taskId: '7' } });
+    const one = { taskId: '7', id: 'mine' };
+    expect(call('GET', `${at}/mine`)).toEqual({ method: 'GetTaskPushNotificationConfig', params: one });
+    expect(call('DELETE', `${at}/mine`)).toEqual({ method: 'DeleteTaskPushNotificationConfig', params: one });
+    expect([named('DELETE', at), named('POST', `${at}/mine`)]).toEqual(['Unknown', 'Unknown']);
+  });
+
   it('asks for the card of signed-in callers', () => {
     expect([named('GET', 'extendedAgentCard'), named('GET', 'card'), named('GET', 'other')]).toEqual([
       'GetExtendedAgentCard',

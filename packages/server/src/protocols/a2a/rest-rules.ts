@@ -33,6 +33,24 @@ const jsonOf = (body: string): Readonly<Record<string, unknown>> => {
     : {};
 };
 
+const OF_PUSH: Readonly<Record<string, string>> = {
+  GET: 'GetTaskPushNotificationConfig',
+  DELETE: 'DeleteTaskPushNotificationConfig',
+};
+
+const OF_PUSHES: Readonly<Record<string, string>> = {
+  GET: 'ListTaskPushNotificationConfigs',
+  POST: 'CreateTaskPushNotificationConfig',
+};
+
+/** `rest`: the task and what follows it. */
+const pushCall = (call: { readonly method: string; readonly body: string }, rest: readonly string[]): RestRpc => {
+  const [taskId = '', id] = rest;
+  const method = (id === undefined ? OF_PUSHES : OF_PUSH)[call.method];
+  if (method === undefined) return NONE;
+  return { method, params: { ...jsonOf(call.body), taskId, ...(id === undefined ? {} : { id }) } };
+};
+
 /** The call of JSON-RPC that an address of REST means; the body must be JSON or empty. */
 export const restCall = (call: {
   readonly method: string;
@@ -46,6 +64,8 @@ export const restCall = (call: {
   if (sent !== undefined) return isGet ? NONE : { method: sent, params: jsonOf(body) };
   if (path === 'extendedAgentCard' || path === 'card') return { method: 'GetExtendedAgentCard', params: {} };
   if (path === 'tasks') return isGet ? { method: 'ListTasks', params: queryParams(query) } : NONE;
+  const push = /^tasks\/([^/:]+)\/pushNotificationConfigs(?:\/([^/]+))?$/.exec(path);
+  if (push !== null) return pushCall(call, push.slice(1));
   const [, id = '', verb = ''] = /^tasks\/([^/:]+)(?::([a-z]+))?$/.exec(path) ?? [];
   if (id === '') return NONE;
   if (verb === '') return isGet ? { method: 'GetTask', params: { ...queryParams(query), id } } : NONE;

@@ -7,10 +7,11 @@ import {
   Role,
   type StreamResponse,
   type Task,
+  type TaskPushNotificationConfig,
   TaskState,
   type TaskStatus,
 } from '@a2a-js/sdk';
-import type { PeerCard, PeerMessage, PeerPart, PeerTask, PeerTaskEvent, PeerTaskState } from './contract.ts';
+import type { PeerCard, PeerMessage, PeerPart, PeerPush, PeerTask, PeerTaskEvent, PeerTaskState } from './contract.ts';
 
 /** Between the plain types and those of the library. Pure. */
 
@@ -128,6 +129,28 @@ export const wireEvent = (event: PeerTaskEvent): StreamResponse => {
   return { payload: { $case: 'artifactUpdate', value } };
 };
 
+export const peerPush = (
+  { taskId, id, url, token, authentication }: TaskPushNotificationConfig,
+  form: PeerPush['form'],
+): PeerPush => ({
+  taskId,
+  id,
+  url,
+  token,
+  scheme: authentication?.scheme ?? '',
+  credentials: authentication?.credentials ?? '',
+  form,
+});
+
+export const wirePush = ({ taskId, id, url, token, scheme, credentials }: PeerPush): TaskPushNotificationConfig => ({
+  tenant: '',
+  id,
+  taskId,
+  url,
+  token,
+  authentication: scheme === '' ? undefined : { scheme, credentials },
+});
+
 const interfaces = (url: string): AgentCard['supportedInterfaces'] =>
   ['1.0', '0.3'].flatMap((protocolVersion) => [
     { url, protocolBinding: 'JSONRPC', tenant: '', protocolVersion },
@@ -143,7 +166,7 @@ export const wireCard = (card: PeerCard): AgentCard => ({
   provider: undefined,
   capabilities: {
     streaming: card.isStreaming,
-    pushNotifications: false,
+    pushNotifications: card.hasPushes,
     extendedAgentCard: card.hasExtendedCard,
     extensions: [],
   },

@@ -66,7 +66,8 @@ const serverFor = ({ library, offer, version, isOlder }: Offering): ServerOf => 
     : { extensions: { [TASKS_EXTENSION]: {} } };
   const capabilities = { tools: {}, resources: {}, prompts: {}, ...tasks };
   const server = new library.Server({ name: 'svc', version }, { capabilities });
-  const missing = (text: string): Error => new library.ProtocolError(library.ProtocolErrorCode.InvalidParams, text);
+  const missing: Missing = (text, data) =>
+    new library.ProtocolError(library.ProtocolErrorCode.InvalidParams, text, data);
   offerTools(server, { offer, missing, isOlder });
   offerTasks({ server, library, offer, isOlder });
   offerDocuments(server, offer, missing);
@@ -74,8 +75,11 @@ const serverFor = ({ library, offer, version, isOlder }: Offering): ServerOf => 
   return server;
 };
 
+/** The error for something that is not there; `data` names it for programs. */
+type Missing = (text: string, data?: Readonly<Record<string, string>>) => Error;
+
 interface ToolOffering extends Pick<Offering, 'offer' | 'isOlder'> {
-  readonly missing: (text: string) => Error;
+  readonly missing: Missing;
 }
 
 const offerTools = (server: ServerOf, { offer, missing, isOlder }: ToolOffering): void => {
@@ -124,7 +128,7 @@ const offerTools = (server: ServerOf, { offer, missing, isOlder }: ToolOffering)
   });
 };
 
-const offerDocuments = (server: ServerOf, offer: McpOffer, missing: (text: string) => Error): void => {
+const offerDocuments = (server: ServerOf, offer: McpOffer, missing: Missing): void => {
   server.setRequestHandler('resources/list', async ({ params }) => {
     const { page, ...next } = pageOf(await offer.documents(), params?.cursor);
     return { resources: page.map(({ uri, name, mediaType }) => ({ uri, name, mimeType: mediaType })), ...next };
@@ -132,12 +136,12 @@ const offerDocuments = (server: ServerOf, offer: McpOffer, missing: (text: strin
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const found = await offer.read(uri);
-    if (found === undefined) throw missing(`there is no document ${uri}`);
+    if (found === undefined) throw missing(`there is no document ${uri}`, { uri });
     return { contents: [{ uri, mimeType: found.mediaType, text: found.text }] };
   });
 };
 
-const offerPrompts = (server: ServerOf, offer: McpOffer, missing: (text: string) => Error): void => {
+const offerPrompts = (server: ServerOf, offer: McpOffer, missing: Missing): void => {
   server.setRequestHandler('prompts/list', async ({ params }) => {
     const { page, ...next } = pageOf(await offer.prompts(), params?.cursor);
     return { prompts: page.map(({ name, description }) => ({ name, description })), ...next };

@@ -13,12 +13,15 @@ import {
   type McpQuestion,
   type McpReply,
   type McpServerFacts,
+  type McpSkill,
+  type McpSkillList,
   type McpTaskState,
   type McpTool,
 } from './contract.ts';
 import { failureOf } from './failures.ts';
 import { elicitResult, questionOf } from './questions.ts';
 import { resultOf } from './results.ts';
+import type { SkillRequests } from './skill-requests.ts';
 import { taskIn } from './task-handles.ts';
 import { TaskRequests } from './task-requests.ts';
 
@@ -58,6 +61,8 @@ export class OpenConnection implements McpConnection {
   readonly #end: () => Promise<void>;
   readonly #calls = new Set<OpenCall>();
   readonly #listeners = new Set<() => void>();
+  readonly #skillListeners = new Set<() => void>();
+  readonly #skills: SkillRequests;
   #asks = false;
   /** The end of the calls before, while calls go one by one. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -67,8 +72,9 @@ export class OpenConnection implements McpConnection {
   readonly server: McpServerFacts;
   readonly #tasks: TaskRequests;
 
-  constructor(client: ConnectedClient, end: () => Promise<void>) {
+  constructor(client: ConnectedClient, skills: SkillRequests, end: () => Promise<void>) {
     this.#client = client;
+    this.#skills = skills;
     this.#end = end;
     this.#tasks = new TaskRequests(client);
     const { name = '', version = '' } = client.getServerVersion() ?? {};
@@ -117,6 +123,18 @@ export class OpenConnection implements McpConnection {
     this.#listeners.add(listen);
   }
 
+  skills(signal: AbortSignal): Promise<McpSkillList> {
+    return this.#ask(() => this.#skills.list(signal));
+  }
+
+  skillText(skill: McpSkill, signal: AbortSignal): Promise<string> {
+    return this.#ask(() => this.#skills.read(skill, signal));
+  }
+
+  onSkillsChanged(listen: () => void): void {
+    this.#skillListeners.add(listen);
+  }
+
   close(): Promise<void> {
     this.isClosed = true;
     this.#closing ??= this.#end();
@@ -126,6 +144,11 @@ export class OpenConnection implements McpConnection {
   /** The server says that its list of tools changed. */
   toolsChanged(): void {
     for (const listen of this.#listeners) listen();
+  }
+
+  /** The server says that its resources changed. */
+  resourcesChanged(): void {
+    for (const listen of this.#skillListeners) listen();
   }
 
   /** The transport ended by itself. */

@@ -1,4 +1,5 @@
 import type { Client, Transport } from '@modelcontextprotocol/client';
+import type { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import type { Clock, Log } from '../../base/index.ts';
 import { boundedFetch, type Fetch } from './bounded-fetch.ts';
 import { OpenConnection } from './connection.ts';
@@ -14,6 +15,7 @@ import {
 import { connectFailureOf, failureOf } from './failures.ts';
 import { guardFlood } from './flood-guard.ts';
 import { questionOf } from './questions.ts';
+import { SKILLS_EXTENSION, SkillRequests } from './skill-requests.ts';
 import { withTaskHandle } from './task-handles.ts';
 
 export interface McpConnectorDeps {
@@ -48,12 +50,13 @@ export const createMcpConnector = (deps: McpConnectorDeps): McpConnector => ({
     const client = new library.Client(
       { name: 'svc', version: deps.version },
       {
-        capabilities: { elicitation: { form: {} }, extensions: { [TASKS_EXTENSION]: {} } },
+        capabilities: { elicitation: { form: {} }, extensions: { [TASKS_EXTENSION]: {}, [SKILLS_EXTENSION]: {} } },
         versionNegotiation: negotiation(target, options),
         inputRequired: { autoFulfill: false },
         listMaxPages: PAGES_MAX,
         listChanged: {
           tools: { autoRefresh: false, debounceMs: 0, onChanged: () => holder.connection?.toolsChanged() },
+          resources: { autoRefresh: false, debounceMs: 0, onChanged: () => holder.connection?.resourcesChanged() },
         },
       },
     );
@@ -99,10 +102,16 @@ const open = async (opening: Opening, { signal }: McpConnectOptions): Promise<Mc
   } finally {
     ended.removeEventListener('abort', stop);
   }
-  const connection = new OpenConnection(client, () => end(opening));
+  const skills = new SkillRequests({ client, reader: () => skillReader(client) });
+  const connection = new OpenConnection(client, skills, () => end(opening));
   holder.connection = connection;
   client.onclose = () => connection.lost();
   return connection;
+};
+
+const skillReader = async (client: Client): Promise<SkillsClient> => {
+  const library = await import('@modelcontextprotocol/client/ext/skills');
+  return new library.SkillsClient(client);
 };
 
 /** Ends the session at its server where there is one; a server that cannot be reached forgets it by itself. */

@@ -128,6 +128,26 @@ export type McpOutcome =
   | { readonly task: McpTask }
   | { readonly question: McpQuestion };
 
+/** A skill as its server lists it; nothing of it is to be trusted. */
+export interface McpSkill {
+  /** Where its SKILL.md is: what the server knows it by. */
+  readonly uri: string;
+  /** Lower case letters, digits and hyphens; several skills of a server may have one name. */
+  readonly name: string;
+  readonly description: string;
+  /** Changes with the text; '' where the server makes the text for each reader. */
+  readonly digest: string;
+  /** The entry itself, by which the text is checked when it is read. */
+  readonly entry: unknown;
+}
+
+export interface McpSkillList {
+  /** At most 50. */
+  readonly skills: readonly McpSkill[];
+  /** How many entries do not keep to the rules. */
+  readonly refused: number;
+}
+
 /** An open connection. Its calls may run side by side. */
 export interface McpConnection {
   readonly server: McpServerFacts;
@@ -143,6 +163,12 @@ export interface McpConnection {
   answerTask(id: string, replies: Readonly<Record<string, McpReply>>, signal: AbortSignal): Promise<void>;
   /** Tells the server that a task is not needed any more. Rejects with McpFailure. */
   cancelTask(id: string, signal: AbortSignal): Promise<void>;
+  /** Skills of the server, none where it has no such thing. Rejects with McpFailure. */
+  skills(signal: AbortSignal): Promise<McpSkillList>;
+  /** Instructions of a skill, checked against its entry. Rejects with McpFailure: `malformed` for a text that differs from the entry. */
+  skillText(skill: McpSkill, signal: AbortSignal): Promise<string>;
+  /** Called when the server says that its resources changed, which its skills are. */
+  onSkillsChanged(listen: () => void): void;
   /** Asks for a sign of life where the era has one. Rejects with McpFailure. */
   ping(signal: AbortSignal): Promise<void>;
   /** Called when the server says that its list of tools changed. */

@@ -141,7 +141,7 @@ export interface Span {
 }
 
 export interface TurnCause {
-  /** api, schedule, connector, channel, workflow, delegation, task. */
+  /** api, a2a, schedule, connector, channel, workflow, delegation, task. */
   readonly kind: string;
   readonly identity: string;
   readonly labels: Readonly<Record<string, string>>;

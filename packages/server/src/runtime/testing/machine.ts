@@ -312,10 +312,13 @@ export class Machine {
     let before = -1;
     while (still < IDLE_TURNS) {
       await new Promise((resolve) => setImmediate(resolve));
-      const now = this.processes.reduce((sum, { gate }) => sum + gate.activity, 0);
-      const pending = this.processes.reduce((sum, { gate }) => sum + (gate.dead ? 0 : gate.pending), 0);
-      still = now === before && pending === 0 ? still + 1 : 0;
+      const gates = this.processes.map(({ gate }) => gate);
+      const busy = gates.filter((gate) => !gate.dead && gate.pending > 0);
+      const now = gates.reduce((sum, gate) => sum + gate.activity, 0);
+      still = now === before && busy.length === 0 ? still + 1 : 0;
       before = now;
+      // A database in another process needs the processor that turn after turn of the event loop would take.
+      if (busy.length > 0) await Promise.race(busy.map((gate) => gate.operationEnd()));
     }
   }
 

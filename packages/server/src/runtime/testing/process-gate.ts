@@ -95,6 +95,16 @@ export class ProcessGate {
   crash(): void {
     this.#dead = true;
     this.hide();
+    this.#tellEnd();
+  }
+
+  /** Resolves when an operation that is under way has ended, or the process is dead. */
+  operationEnd(): Promise<void> {
+    return new Promise((resolve) => this.#whenEnded.push(resolve));
+  }
+
+  #tellEnd(): void {
+    for (const tell of this.#whenEnded.splice(0)) tell();
   }
 
   /** The store loses sight of the process, which lives on, as when one connection is cut. */
@@ -129,6 +139,7 @@ export class ProcessGate {
   }
 
   readonly #late: (() => void)[] = [];
+  readonly #whenEnded: (() => void)[] = [];
   #presence: Presence | undefined;
   #announce: (() => Promise<Presence>) | undefined;
   #onReturn: (() => void) | undefined;
@@ -232,7 +243,7 @@ export class ProcessGate {
   }
 
   #resumed(): Promise<void> {
-    this.pending -= 1;
+    this.#end();
     return new Promise((resolve) =>
       this.#late.push(() => {
         this.pending += 1;
@@ -254,8 +265,13 @@ export class ProcessGate {
       if (this.#dead) return never();
       throw error;
     } finally {
-      this.pending -= 1;
+      this.#end();
     }
+  }
+
+  #end(): void {
+    this.pending -= 1;
+    this.#tellEnd();
   }
 
   async #failing<T>(read: () => Promise<T>): Promise<T> {

@@ -49,6 +49,20 @@ export const messageCases = (make: MakeStore): void => {
       expect((await log.messagesAfter('s', id(2), 2)).map((row) => row.id)).toEqual([id(3), id(4)]);
     });
 
+    it('are found by their id alone in every session that has it', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        for (const session of ['s', 'other', 'third']) await tx.log.insertMessage(message(session, id(1)));
+        await tx.log.insertMessage(message('s', id(2)));
+      });
+      const { log } = store.direct;
+      const found = async (wanted: string, limit: number) =>
+        (await log.messagesOfId(wanted, limit)).map((row) => row.sessionId);
+      expect(await found(id(1), 9)).toEqual(['other', 's', 'third']);
+      expect(await found(id(1), 2)).toEqual(['other', 's']);
+      expect(await found(id(3), 9)).toEqual([]);
+    });
+
     it('are deleted one by one', async () => {
       const { store } = await openFor(make);
       await store.write(async (tx) => {

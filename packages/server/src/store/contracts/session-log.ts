@@ -160,6 +160,8 @@ export interface SessionLogReads {
   newTurns(mark: AdmissionMark | undefined, limit: number): Promise<NewTurns>;
   sessions(page: SessionPage): Promise<readonly SessionRow[]>;
   message(sessionId: string, id: string): Promise<MessageRow | undefined>;
+  /** Messages with that id in any session, at most `limit`: forks and clients may use an id again. */
+  messagesOfId(id: string, limit: number): Promise<readonly MessageRow[]>;
   /** Newest first: messages with id < `before` (absent = all), at most `limit`. */
   messagesBefore(sessionId: string, before: string | undefined, limit: number): Promise<readonly MessageRow[]>;
   /** Ascending: messages with id > `after` ('' = all), at most `limit`. */

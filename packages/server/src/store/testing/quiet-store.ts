@@ -3,11 +3,19 @@ import type { Store } from '../contracts/index.ts';
 
 /** Turns of the event loop without a call: a caller that got an answer has asked again by then, if anything. */
 const IDLE_TURNS = 10;
-const asked = new WeakMap<Store, { pending: number; calls: number }>();
+
+interface Asked {
+  pending: number;
+  calls: number;
+  /** Resolve when a call has ended. */
+  readonly whenEnded: (() => void)[];
+}
+
+const asked = new WeakMap<Store, Asked>();
 
 /** A store whose calls are counted, so that `quietStore` knows when nothing is under way. */
 export const countedStore = (store: Store): Store => {
-  const count = { pending: 0, calls: 0 };
+  const count: Asked = { pending: 0, calls: 0, whenEnded: [] };
   const counting = async <T>(call: () => Promise<T>): Promise<T> => {
     count.pending += 1;
     count.calls += 1;
@@ -15,6 +23,7 @@ export const countedStore = (store: Store): Store => {
       return await call();
     } finally {
       count.pending -= 1;
+      for (const tell of count.whenEnded.splice(0)) tell();
     }
   };
   const countedReads = (reads: object): object =>
@@ -56,9 +65,11 @@ export const countedStore = (store: Store): Store => {
  * answer within a turn of the event loop, so that some turns are enough.
  */
 export const quietStore = async (store: Store): Promise<void> => {
-  const count = asked.get(store) ?? { pending: 0, calls: 0 };
+  const count: Asked = asked.get(store) ?? { pending: 0, calls: 0, whenEnded: [] };
   for (let idle = 0, before = count.calls; idle < IDLE_TURNS; before = count.calls) {
     await turn();
+    // A database in another process needs the processor that turn after turn of the event loop would take.
+    if (count.pending > 0) await new Promise<void>((resolve) => count.whenEnded.push(resolve));
     idle = count.pending === 0 && count.calls === before ? idle + 1 : 0;
   }
 };

@@ -1,4 +1,4 @@
-import { create, type DescField, type Message } from '@bufbuild/protobuf';
+import { create, type DescField, type Message, ScalarType } from '@bufbuild/protobuf';
 import { Fault, type Steps } from '../../base/index.ts';
 import { type BindBody, type ByteLimit, jsonInvalid, sentMetadataOf } from '../../operations/index.ts';
 import { type Codec, type EncodeJsonInSteps, utf8Text } from '../codec/index.ts';
@@ -37,6 +37,8 @@ export class RestWire implements Wire {
   readonly #method: MethodEntry;
   readonly #pathFields: readonly DescField[];
   readonly #hasBody: boolean;
+  /** All of the path's values are texts, as which they arrive. */
+  readonly #hasTextPath: boolean;
   /** Field that takes a YAML body. */
   readonly #yamlField: DescField | undefined;
   readonly #bindBody: BindBody;
@@ -50,6 +52,7 @@ export class RestWire implements Wire {
     this.#method = method;
     this.#pathFields = parseTemplate(method.http?.path ?? '/').variables.map((name) => fieldOf(method, name));
     this.#hasBody = method.http?.body === '*';
+    this.#hasTextPath = this.#pathFields.every(({ scalar }) => scalar === ScalarType.STRING);
     this.#yamlField = declaredField(method, method.rest?.yamlField);
     this.#bindBody = bodyBinder(method, parts.codec.jsonDecoder);
     const encode = parts.codec.json.encoderOf(method.output);
@@ -74,7 +77,7 @@ export class RestWire implements Wire {
   #fromQuery(call: Call): Message {
     const { query } = call.exchange;
     const { input } = this.#method;
-    if (query !== '' || this.#method.streaming) {
+    if (query !== '' || this.#method.streaming || !this.#hasTextPath) {
       const json = bindQuery(input.fields, query);
       bindPath(json, this.#pathFields, call.params);
       this.#bindCursor(call, json);

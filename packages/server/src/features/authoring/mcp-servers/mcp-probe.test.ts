@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../base/index.ts';
 import type { McpConnection } from '../../../protocols/mcp/contract.ts';
 import { McpFailure } from '../../../protocols/mcp/contract.ts';
-import { noTasks } from '../../../protocols/mcp/testing/no-tasks.ts';
+import { noExtensions } from '../../../protocols/mcp/testing/no-extensions.ts';
 import { isJsonMap, parseJsonMap, recordKey } from '../../../resources/index.ts';
 import { type AuthoringWorld, callContext, openAuthoringWorld } from '../../testing/index.ts';
 import { ConnectionPool, ServerLookup, type WantedServer } from './connections/index.ts';
@@ -31,7 +31,7 @@ describe('a server of which a turn found that it cannot be reached', () => {
       return [];
     },
     call: () => Promise.reject(new McpFailure('lost', 'not called here')),
-    ...noTasks,
+    ...noExtensions,
     ping: async () => undefined,
     onToolsChanged: () => undefined,
     close: async () => undefined,

@@ -5,6 +5,7 @@ import type { McpConnector } from '../../../protocols/mcp/contract.ts';
 import { openRecord, type ValueSeal } from '../../../resources/index.ts';
 import type { CallWakes } from '../../../runtime/contract.ts';
 import { type Bus, RESOURCES_CHANGED, type Store } from '../../../store/contracts/index.ts';
+import type { OutsideSkills } from '../../../tools/skill-contract.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { type McpBindingOperationsDeps, mcpBindingOperations } from './binding-operations.ts';
 import {
@@ -20,6 +21,7 @@ import { mcpProbe, recordOutcome } from './mcp-probe.ts';
 import { McpReferences } from './mcp-references.ts';
 import { type McpServerOperationsDeps, mcpServerOperations } from './server-operations.ts';
 import { grantOperations, type SignInPartsDeps, signInParts } from './sign-in/index.ts';
+import { serverSkills } from './skills/index.ts';
 
 /** How often idle and changed connections are ended, and the others pinged. */
 const UPKEEP_MS = 30_000;
@@ -43,6 +45,8 @@ interface McpServersModuleDeps
   readonly wakes: CallWakes;
   /** How brokers are asked for the tokens of sessions. */
   readonly broker: Pick<BrokerTokensDeps, 'sign' | 'fetch'>;
+  /** Where the skills of servers are offered to agents. */
+  readonly skills: { attach(outside: OutsideSkills): void };
 }
 
 export interface McpServersModule extends FeatureModule {
@@ -68,6 +72,7 @@ export const mcpServersModule = (deps: McpServersModuleDeps): McpServersModule =
     keyNow: (wanted) => lookup.keyNow(wanted),
   });
   const tasks = new TaskPolls({ ...deps, lookup, pool });
+  deps.skills.attach(serverSkills({ ...deps, lookup, pool }));
   return {
     kinds: mcpContracts({ ...deps, stdioNamespaces: deps.settings['mcp.stdioNamespaces'] }),
     operations: [

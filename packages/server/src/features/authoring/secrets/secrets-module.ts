@@ -17,6 +17,11 @@ interface SecretsModuleDeps extends Pick<SecretResolverDeps, 'lineage'>, Pick<Se
 export interface SecretsModule extends FeatureModule {
   /** Values behind `secret://` for everything that uses them. */
   readonly resolver: SecretResolver;
+  /** The same as functions that features ask for. */
+  readonly reading: {
+    readonly secret: (namespace: string, reference: string) => Promise<string>;
+    readonly secretProblem: SecretResolver['problem'];
+  };
   /** The operations with an audit record of every answer that shows values of a Secret. */
   readonly withReadAudit: (operations: readonly Operation[]) => readonly Operation[];
 }
@@ -24,11 +29,16 @@ export interface SecretsModule extends FeatureModule {
 /** The kind Secret and the rotation of the keys that values are encrypted with. */
 export const secretsModule = (deps: SecretsModuleDeps): SecretsModule => {
   const { store, keys, audit, lineage } = deps;
+  const resolver = new SecretResolver({ store, seal: keys.ring, lineage });
   return {
     kinds: [secretContract()],
     operations: secretOperations(deps),
     checks: [{ name: 'keys', check: () => keys.requireKnown() }],
-    resolver: new SecretResolver({ store, seal: keys.ring, lineage }),
+    resolver,
+    reading: {
+      secret: (namespace, reference) => resolver.resolve(namespace, reference),
+      secretProblem: (reads, namespace, reference) => resolver.problem(reads, namespace, reference),
+    },
     withReadAudit: (operations) => auditSecretReads(operations, { store, audit }),
   };
 };

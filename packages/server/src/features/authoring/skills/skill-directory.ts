@@ -3,7 +3,9 @@ import { together } from '../../../base/index.ts';
 import { SpecReader } from '../../../resources/index.ts';
 import type { PromptSkills, SkillSource } from '../../../runtime/contract.ts';
 import { everyResource, type ReadTx, type StoredResource } from '../../../store/contracts/index.ts';
-import { CATALOGUE_MAX, isComplete } from './skill-rules.ts';
+import type { ToolTurn } from '../../../tools/contract.ts';
+import type { OfferedSkill, OutsideSkills } from '../../../tools/skill-contract.ts';
+import { CATALOGUE_MAX, isComplete, isOutside } from './skill-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
@@ -18,13 +20,32 @@ export interface VisibleSkill {
   readonly spec: SkillSpec;
 }
 
+const NONE: OutsideSkills = { list: async () => [], text: async () => undefined };
+
 /** Skills as the agents of a namespace see them: the nearest complete one of each name. */
 export class SkillDirectory implements SkillSource {
   readonly #deps: SkillDirectoryDeps;
   readonly #specs = new SpecReader();
+  #outside: OutsideSkills = NONE;
 
   constructor(deps: SkillDirectoryDeps) {
     this.#deps = deps;
+  }
+
+  /** Adds the skills that do not come from the store. */
+  attach(outside: OutsideSkills): void {
+    this.#outside = outside;
+  }
+
+  /** The outside skills of a turn. */
+  outside(turn: ToolTurn): Promise<readonly OfferedSkill[]> {
+    return this.#outside.list(turn);
+  }
+
+  /** Whether the turn may activate the skill now. */
+  async isOffered(reads: Reads, turn: ToolTurn, name: string): Promise<boolean> {
+    if (isOutside(name)) return (await this.#outside.text(turn, name)) !== undefined;
+    return (await this.find(reads, turn.grants.namespace, name)) !== undefined;
   }
 
   /** The skill of that name; undefined where none is complete. */
@@ -67,6 +88,19 @@ export class SkillDirectory implements SkillSource {
     return {
       catalogue: visible.map(({ name, spec }) => ({ name, description: spec.description })),
       active: shown,
+    };
+  }
+
+  /** Skills of the store come first in a catalogue that is full. */
+  async withOutside(turn: ToolTurn, { catalogue, active }: PromptSkills): Promise<PromptSkills> {
+    const offered = await this.#outside.list(turn);
+    return {
+      catalogue: [...catalogue, ...offered].slice(0, CATALOGUE_MAX),
+      active: await Promise.all(
+        active.map(async (skill) =>
+          isOutside(skill.name) ? { name: skill.name, text: await this.#outside.text(turn, skill.name) } : skill,
+        ),
+      ),
     };
   }
 

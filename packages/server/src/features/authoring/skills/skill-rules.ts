@@ -25,3 +25,6 @@ export const judgeSkill = (spec: SkillSpec): { readonly phase: string; readonly 
     findings: [{ type: 'Complete', status: 'False', reason: 'Incomplete', message: `${missing} is blank` }],
   };
 };
+
+/** True for the name of a skill that does not come from the store, such as `desk/refunds` of an MCP server. */
+export const isOutside = (name: string): boolean => name.includes('/');

@@ -12,7 +12,9 @@ export interface SkillToolsDeps {
 
 type Deps = SkillToolsDeps & { readonly directory: SkillDirectory };
 
-const NAME = { type: 'string', minLength: 1, maxLength: 63 } as const;
+/** Of a skill of an MCP server: two names of at most 64 characters, a slash and a hash. */
+const NAME_MAX = 140;
+const NAME = { type: 'string', minLength: 1, maxLength: NAME_MAX } as const;
 const SCHEMA = { type: 'object', properties: { name: NAME }, required: ['name'], additionalProperties: false } as const;
 
 /** activate_skill and deactivate_skill, for agents that see a skill. */
@@ -21,8 +23,11 @@ export const skillTools = (deps: Deps): ToolSource => ({
   names: ['activate_skill', 'deactivate_skill'],
   concerns: () => true,
   tools: async (turn) => {
-    const hasSkills = await deps.store.read((tx) => deps.directory.hasSkills(tx, turn.grants.namespace));
-    return hasSkills ? [activateSkill(deps, turn), deactivateSkill(deps, turn)] : [];
+    const { store, directory } = deps;
+    const isAny =
+      (await store.read((tx) => directory.hasSkills(tx, turn.grants.namespace))) ||
+      (await directory.outside(turn)).length > 0;
+    return isAny ? [activateSkill(deps, turn), deactivateSkill(deps, turn)] : [];
   },
 });
 
@@ -35,10 +40,10 @@ const activateSkill = ({ store, directory, book }: Deps, turn: ToolTurn): Tool =
   description: 'Loads the instructions of a skill into this conversation, where they stay until deactivate_skill.',
   inputSchema: SCHEMA,
   effect: 'write',
-  run: async ({ namespace, sessionId }, input) => {
+  run: async ({ sessionId }, input) => {
     const name = textOrEmpty(input['name']);
     const fixed = fixedSkills(turn);
-    if ((await directory.find(store.direct, namespace, name)) === undefined)
+    if (!(await directory.isOffered(store.direct, turn, name)))
       return errorResult('activate_skill', 'failed', 'there is no skill of this name');
     if (fixed.includes(name)) return jsonResult({ active: [...fixed, ...(await book.active(sessionId))] });
     const own = await book.activate(sessionId, name, Math.max(0, MAX_ACTIVE_SKILLS - fixed.length));

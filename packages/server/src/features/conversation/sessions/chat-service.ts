@@ -35,6 +35,10 @@ interface ChatMessage {
   readonly whenBusy: 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
   /** Turns elsewhere that led to the message; absent: none. */
   readonly lineage?: TurnCause['lineage'];
+  /** Why the turn begins; absent: a call of the API. */
+  readonly cause?: string;
+  /** Runs in the transaction that admits the message, and never again for the same one. */
+  readonly admitted?: (tx: WriteTx, turnId: string) => Promise<void>;
 }
 
 interface ChatAnswer {
@@ -70,8 +74,13 @@ export class ChatService {
       whenBusy: WhenBusy[message.whenBusy],
       parts: message.files.map(filePart),
     });
-    const { files, lineage = [] } = message;
-    return this.#messages.admit(request, call, { contents: contentsOf(files), lineage });
+    const { files, lineage = [], cause = 'api', admitted } = message;
+    return this.#messages.admit(request, call, {
+      contents: contentsOf(files),
+      lineage,
+      cause,
+      ...(admitted === undefined ? {} : { admitted }),
+    });
   }
 
   async regenerate(names: SessionNames, messageId: string, call: CallContext): Promise<Admitted> {

@@ -81,6 +81,10 @@ interface MessageOrigin {
   readonly contents?: InboundContents;
   /** Turns elsewhere that led to it. */
   readonly lineage?: Submission['cause']['lineage'];
+  /** Why its turn begins; absent: a call of the API. */
+  readonly cause?: string;
+  /** Runs in the transaction that admits it. */
+  readonly admitted?: (tx: WriteTx, turnId: string) => Promise<void>;
 }
 
 /** Messages of a session: list, send, append, stop. */
@@ -133,7 +137,7 @@ export class MessageService {
 
   /** Checks and admits a message; answers once it is durable, before its turn runs. */
   async admit(request: SendMessageRequest, call: CallContext, origin: MessageOrigin = {}): Promise<Admitted> {
-    const { contents = new Map(), lineage = [] } = origin;
+    const { contents = new Map(), lineage = [], cause: kind = 'api' } = origin;
     const violations = checkSend(request, this.#context.limits);
     if (violations.length > 0) throw refusal(violations);
     const { ns: namespace, parts } = request;
@@ -144,7 +148,7 @@ export class MessageService {
     const objects = parts.length === 0 ? NO_OBJECTS : await settleObjects(inbound, this.#context);
     const effect = async (tx: WriteTx): Promise<Admitted> => {
       const submission = this.#submission(request, call, objects);
-      const cause = { ...submission.cause, lineage };
+      const cause = { ...submission.cause, kind, lineage };
       const result = await this.#context.admission.admit(tx, { ...submission, cause });
       if (objects.size > 0)
         await holdObjects(
@@ -152,6 +156,7 @@ export class MessageService {
           { namespace, holder: messageHolder(request.sessionId, result.messageId), objects },
           this.#context.objects,
         );
+      await origin.admitted?.(tx, result.turnId);
       await recordWrite(
         tx,
         { call, names: request, turnId: result.turnId, messageId: result.messageId },

@@ -7,6 +7,7 @@ import { type SessionsFeature, sessionsFeature } from './session-operations.ts';
 import { type SessionTrimDeps, sessionTrim } from './session-trim.ts';
 import type { SessionLimits, SessionsDeps } from './sessions-deps.ts';
 import { type SessionToolsDeps, sessionTools } from './tools/index.ts';
+import { sessionTrail } from './trail/index.ts';
 import { sessionActivity } from './wire/index.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -47,6 +48,7 @@ export const sessionsModule = (deps: SessionsModuleDeps): SessionsModule => {
   return {
     kinds: [sessionContract({ removeSession: (tx, id) => removeSession(deps.lifecycle, tx, id) })],
     jobs: [...sessionTrim(deps), linkTrim(deps)],
+    trails: [sessionTrail],
     tools: sessionTools({ ...deps, maxDepth: settings['a2a.maxDepth'] }),
     operations,
     routes,

@@ -6,9 +6,13 @@ import type { PeerAnswer, PeerCard, PeerServer } from '../../../protocols/a2a/co
 import type { AgentDirectory } from '../../../runtime/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
+import type { ObjectLinks } from './peer-tasks.ts';
+import { PushCourier, type PushCourierDeps } from './push-courier.ts';
 import { SessionAgent, type SessionAgentDeps } from './session-agent.ts';
+import { TaskPushes, type TaskPushesDeps } from './task-pushes.ts';
 
 const BASE = '/a2a/{ns}/{agent}';
+const PUSHES = 'pushNotificationConfigs';
 const TEXT = 'text/plain';
 const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -19,10 +23,14 @@ const JSON_HEADERS = { 'content-type': 'application/json' };
 const KEEP_ALIVE = ': keep-alive\n\n';
 
 interface AgentProtocolDeps
-  extends Omit<SessionAgentDeps, 'store' | 'waitMs' | 'maxDepth' | 'trustedPeers' | 'serverUrl'> {
-  readonly store: Pick<Store, 'direct' | 'read'>;
+  extends Omit<SessionAgentDeps, 'store' | 'waitMs' | 'maxDepth' | 'trustedPeers' | 'serverUrl' | 'pushes'>,
+    Omit<TaskPushesDeps, 'requireAddress'>,
+    Omit<PushCourierDeps, 'fetch' | 'seal' | 'store' | 'peers'> {
+  readonly store: Pick<Store, 'direct' | 'read' | 'write'>;
   readonly agents: Pick<AgentDirectory, 'current'>;
   readonly peers: PeerServer;
+  /** Requests to the addresses that peers named. */
+  readonly outbound: Pick<PushCourierDeps, 'fetch'> & Pick<TaskPushesDeps, 'requireAddress'>;
   /** Where peers reach the server, without a trailing slash. */
   readonly baseUrl: () => string;
   /** Whether callers need a credential. */
@@ -38,9 +46,20 @@ interface AgentProtocolDeps
 
 type Params = Readonly<Record<string, string>>;
 
-/** Cards and endpoints of agents that have a card. */
-export const agentProtocolModule = (deps: AgentProtocolDeps): FeatureModule => {
-  const { peers, settings } = deps;
+export interface AgentProtocolModule extends FeatureModule {
+  /** Ends requests to the addresses of peers; the next process makes them again. */
+  close(): Promise<void>;
+}
+
+/** Cards and endpoints of agents that have a card, and what tells peers of their tasks. */
+export const agentProtocolModule = (deps: AgentProtocolDeps): AgentProtocolModule => {
+  const { peers, settings, outbound } = deps;
+  // Peers resolve no paths: what leads to a file is a whole address.
+  const links: ObjectLinks = {
+    link: (namespace, object) => `${deps.baseUrl()}${deps.links.link(namespace, object)}`,
+  };
+  const pushes = new TaskPushes({ ...deps, requireAddress: outbound.requireAddress });
+  const courier = new PushCourier({ ...deps, links, fetch: outbound.fetch });
   const limit = { bytes: settings['limits.requestBytes'], setting: 'limits.requestBytes' };
   const agentDeps = {
     ...deps,
@@ -48,6 +67,8 @@ export const agentProtocolModule = (deps: AgentProtocolDeps): FeatureModule => {
     maxDepth: settings['a2a.maxDepth'],
     trustedPeers: settings['a2a.trustedPeers'],
     serverUrl: deps.baseUrl,
+    links,
+    pushes,
   };
   const requestOf = async (exchange: HttpExchange, params: Params, context: CallContext) => {
     const { ns = '', agent = '' } = params;
@@ -55,15 +76,17 @@ export const agentProtocolModule = (deps: AgentProtocolDeps): FeatureModule => {
     const version = exchange.header('a2a-version') ?? exchange.query.get('A2A-Version') ?? '';
     return { version, agent: new SessionAgent(agentDeps, { ns, agent, card, context }) };
   };
-  const rest = (method: 'GET' | 'POST', pattern: string): HttpRoute => ({
+  const rest = (method: 'GET' | 'POST' | 'DELETE', pattern: string): HttpRoute => ({
     method,
     pattern: `${BASE}/v1/${pattern}`,
     authenticated: true,
     handle: async (exchange, params, context) => {
       const request = await requestOf(exchange, params, context);
-      const body = method === 'GET' ? '' : await bodyOf(exchange, limit);
+      const body = method === 'POST' ? await bodyOf(exchange, limit) : '';
       if (body !== '') requireJson(body);
-      const path = params['task'] === undefined ? (params['call'] ?? '') : `tasks/${params['task']}`;
+      const { call = '', task, push } = params;
+      const pushPath = `${task}/${PUSHES}${push === undefined ? '' : `/${push}`}`;
+      const path = task === undefined ? call : `tasks/${pattern.includes(PUSHES) ? pushPath : task}`;
       await give(exchange, await peers.rest({ method, path, query: exchange.query, body }, request), context.signal);
     },
   });
@@ -91,7 +114,14 @@ export const agentProtocolModule = (deps: AgentProtocolDeps): FeatureModule => {
       rest('POST', '{call}'),
       rest('GET', 'tasks/{task}'),
       rest('POST', 'tasks/{task}'),
+      rest('GET', `tasks/{task}/${PUSHES}`),
+      rest('POST', `tasks/{task}/${PUSHES}`),
+      rest('GET', `tasks/{task}/${PUSHES}/{push}`),
+      rest('DELETE', `tasks/{task}/${PUSHES}/{push}`),
     ],
+    workers: [courier],
+    reseal: () => pushes.reseal(),
+    close: () => courier.close(),
   };
 };
 
@@ -169,6 +199,7 @@ const peerCard = (
   url: facts.url,
   isStreaming: card.capabilities?.streaming === true,
   hasExtendedCard: card.capabilities?.extendedAgentCard === true,
+  hasPushes: card.capabilities?.pushNotifications === true,
   needsToken: facts.needsToken,
   inputModes: card.defaultInputModes.length === 0 ? [TEXT, 'application/json'] : card.defaultInputModes,
   outputModes: card.defaultOutputModes.length === 0 ? [TEXT] : card.defaultOutputModes,

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { type Clock, decodePageToken, encodePageToken, Fault, invalidField, notFound } from '../../../base/index.ts';
+import type { WriteOrigin } from '../../../controllers/contract.ts';
 import { operator, viewer } from '../../../operations/index.ts';
 import type {
   PeerAgent,
   PeerCard,
   PeerMessage,
   PeerPart,
+  PeerPush,
+  PeerPushes,
   PeerTask,
   PeerTaskEvent,
 } from '../../../protocols/a2a/contract.ts';
@@ -20,10 +23,11 @@ import {
   type TurnCause,
 } from '../../../runtime/contract.ts';
 import type { SessionStreams } from '../../../runtime/stream/stream-contract.ts';
-import type { Store, TurnRow } from '../../../store/contracts/index.ts';
+import type { Store, TurnRow, WriteTx } from '../../../store/contracts/index.ts';
 import { type ObjectLinks, openRequest, peerTask, REPLY, taskNotFound, turnOf } from './peer-tasks.ts';
 import { TaskOutlet } from './task-outlet.ts';
-import { BREAKS, decisionOf } from './task-rules.ts';
+import type { TaskPushes } from './task-pushes.ts';
+import { BREAKS, CAUSE, decisionOf } from './task-rules.ts';
 
 const GATEWAY = 'svc.gateway.GatewayService';
 
@@ -53,6 +57,9 @@ export interface PeerSessions {
         readonly labels: Readonly<Record<string, string>>;
         readonly whenBusy: 'QUEUE' | 'STEER';
         readonly lineage: TurnCause['lineage'];
+        readonly cause: string;
+        /** Runs in the transaction that admits the message, and never again for the same one. */
+        readonly admitted?: (tx: WriteTx, turnId: string) => Promise<void>;
       },
       call: CallContext,
     ): Promise<{ readonly turnId: string }>;
@@ -86,6 +93,7 @@ export interface SessionAgentDeps {
   readonly trustedPeers: readonly string[];
   /** Where this server is reached, without a trailing slash. */
   readonly serverUrl: () => string;
+  readonly pushes: TaskPushes;
 }
 
 /** The agent of a card, and the caller that uses it. */
@@ -111,12 +119,19 @@ const callAs = (context: CallContext, operation: string, idempotencyKey: string)
 
 /** An agent of this server as one caller uses it: tasks are turns, contexts are sessions. */
 export class SessionAgent implements PeerAgent {
+  readonly pushes: PeerPushes;
   readonly #deps: SessionAgentDeps;
   readonly #call: PeerCall;
 
   constructor(deps: SessionAgentDeps, call: PeerCall) {
     this.#deps = deps;
     this.#call = call;
+    this.pushes = {
+      set: async (push) => this.#setPush(await this.#seen(push.taskId), push),
+      get: async (taskId, id) => deps.pushes.get((await this.#seen(taskId)).id, id === '' ? taskId : id),
+      list: async (taskId) => deps.pushes.list((await this.#seen(taskId)).id),
+      remove: async (taskId, id) => this.#removePush(await this.#seen(taskId), id),
+    };
   }
 
   card(): PeerCard {
@@ -127,13 +142,13 @@ export class SessionAgent implements PeerAgent {
     return this.#call.card;
   }
 
-  async send(message: PeerMessage, isImmediate: boolean): Promise<PeerTask> {
-    const turn = await this.#submit(message);
+  async send(message: PeerMessage, { isImmediate, push }: Parameters<PeerAgent['send']>[1]): Promise<PeerTask> {
+    const turn = await this.#submit(message, push);
     return isImmediate ? this.#read(turn.id) : this.#settled(turn);
   }
 
-  async *stream(message: PeerMessage): AsyncGenerator<PeerTaskEvent, void, undefined> {
-    yield* this.#events(await this.#submit(message), this.#call.context.signal);
+  async *stream(message: PeerMessage, push?: PeerPush): AsyncGenerator<PeerTaskEvent, void, undefined> {
+    yield* this.#events(await this.#submit(message, push), this.#call.context.signal);
   }
 
   async *follow(taskId: string): AsyncGenerator<PeerTaskEvent, void, undefined> {
@@ -174,6 +189,36 @@ export class SessionAgent implements PeerAgent {
     return this.#settled(turn);
   }
 
+  #setPush(turn: TurnRow, push: PeerPush): Promise<PeerPush> {
+    const origin = this.#operate(turn, 'CreateTaskPushNotificationConfig');
+    return this.#deps.pushes.set(turn, { push, isWithMessage: false, origin });
+  }
+
+  /** The address of a new task is stored with the message that begins it. */
+  #withPush(push: PeerPush | undefined) {
+    if (push === undefined) return {};
+    const { pushes } = this.#deps;
+    const admitted = async (tx: WriteTx, turnId: string): Promise<void> => {
+      const turn = await tx.log.turn(turnId);
+      if (turn === undefined) throw taskNotFound(turnId);
+      const origin = this.#operate(turn, 'CreateTaskPushNotificationConfig');
+      await pushes.put(tx, turn, { push, isWithMessage: true, origin });
+    };
+    return { admitted };
+  }
+
+  #removePush(turn: TurnRow, id: string): Promise<void> {
+    const origin = this.#operate(turn, 'DeleteTaskPushNotificationConfig');
+    return this.#deps.pushes.remove(turn, id === '' ? turn.id : id, origin);
+  }
+
+  /** The origin of a write to the session of the task, for a caller who may. */
+  #operate({ sessionId }: TurnRow, method: string): WriteOrigin {
+    const { caller, requestId } = this.#call.context;
+    this.#deps.authorizer.authorize(operator('fields'), this.#names(sessionId), caller);
+    return { requestId, operation: `a2a/${method}`, caller };
+  }
+
   /** The turns that led to a message; one that has an agent of this server twice, or is too deep, is refused. */
   #lineage(metadata: PeerMessage['metadata']): TurnCause['lineage'] {
     const { trustedPeers, serverUrl, maxDepth } = this.#deps;
@@ -205,7 +250,7 @@ export class SessionAgent implements PeerAgent {
   }
 
   /** The turn that the message begins, answers or joins. */
-  async #submit(message: PeerMessage): Promise<TurnRow> {
+  async #submit(message: PeerMessage, push: PeerPush | undefined): Promise<TurnRow> {
     const { store, authorizer, sessions } = this.#deps;
     const { ns, agent, context } = this.#call;
     const open = message.taskId === '' ? undefined : await this.#seen(message.taskId);
@@ -214,6 +259,7 @@ export class SessionAgent implements PeerAgent {
     if (open !== undefined && isTurnOver(open))
       throw new Fault('FAILED_PRECONDITION', 'TASK_ENDED', `task ${open.id} is over: send without its id`);
     const lineage = this.#lineage(message.metadata);
+    if (push !== undefined) this.#deps.pushes.require(ns, push);
     const given = open?.sessionId ?? message.contextId;
     authorizer.authorize(operator('fields'), { ns, agent, sessionId: given }, context.caller);
     const key = createHash('sha256').update(`${ns}\n${agent}\n${message.id}`).digest('base64url');
@@ -223,13 +269,21 @@ export class SessionAgent implements PeerAgent {
       const names = asked.options.map(({ name }) => name).join(', ');
       if (decision === undefined) throw invalidField('message.parts', `must be an answer: ${names}`);
       const answered = callAs(context, 'AnswerPermission', '');
+      if (push !== undefined) await this.#setPush(open, push);
       await sessions.chat.answer(this.#names(open.sessionId), { ...decision, comment: '' }, answered);
       return open;
     }
     const sessionId =
       given === '' ? await sessions.createSession({ ns, agent }, callAs(context, 'CreateSession', key)) : given;
     const whenBusy = open === undefined ? 'QUEUE' : 'STEER';
-    const sent = { ...contentOf(message.parts), labels: {}, whenBusy, lineage } as const;
+    const sent = {
+      ...contentOf(message.parts),
+      labels: {},
+      whenBusy,
+      lineage,
+      cause: CAUSE,
+      ...this.#withPush(push),
+    } as const;
     const { turnId } = await sessions.chat.send(this.#names(sessionId), sent, callAs(context, 'SendMessage', key));
     return turnOf(store.direct, { ns, agent }, turnId);
   }

@@ -5,6 +5,9 @@ import type { TurnState } from '../../../store/contracts/index.ts';
 
 /** What peers see of turns, and what their messages answer. */
 
+/** Why a turn begins that a message of a peer asked for. */
+export const CAUSE = 'a2a';
+
 const STATES: Readonly<Record<TurnState, PeerTaskState>> = {
   QUEUED: 'submitted',
   RUNNING: 'working',

@@ -3,6 +3,7 @@ import type { FeatureModule } from '../../module-contract.ts';
 import { channelContract } from './channel-kind.ts';
 import { channelOperations } from './channel-operations.ts';
 import { ChannelRemains } from './channel-remains.ts';
+import { channelTrail } from './channel-trail.ts';
 import type { ChannelLimits, ChannelsDeps } from './channels-deps.ts';
 import { AutoReplies, ChannelPublishing, channelTools } from './publishing/index.ts';
 import { ChannelActivities } from './stream/index.ts';
@@ -48,6 +49,7 @@ export const channelsModule = (deps: ChannelsModuleDeps): ChannelsModule => {
     ],
     workers: [new ChannelRemains(store), new AutoReplies({ store, publishing, silenceTokens: limits.silenceTokens })],
     toolSources: [channelTools({ store, publishing })],
+    trails: [channelTrail],
     operations: channelOperations({ ...deps, limits }),
     activities: new ChannelActivities({ bus, epoch: store.epoch }),
   };

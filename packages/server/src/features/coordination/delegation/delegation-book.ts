@@ -1,5 +1,4 @@
 import { Fault } from '../../../base/index.ts';
-import type { PeerPart } from '../../../protocols/a2a/contract.ts';
 import {
   type Admission,
   isTurnOver,
@@ -26,7 +25,7 @@ import {
   withDelegation,
   withSent,
 } from './delegation-rules.ts';
-import type { PeerPost } from './peer-post.ts';
+import type { OutwardParts, PeerPost } from './peer-post.ts';
 
 export interface DelegationBookDeps {
   readonly store: Pick<Store, 'write' | 'direct'>;
@@ -145,7 +144,7 @@ export class DelegationBook {
   /** Sends a message; the other agent works on it in a turn of its own. `target`: an alias, or the name of a connection for its first one. */
   send(
     call: DelegatingCall,
-    message: { readonly target: string; readonly text: string; readonly parts?: readonly PeerPart[] },
+    message: { readonly target: string; readonly text: string } & Partial<OutwardParts>,
     connections: readonly ConnectionGrant[],
   ): Promise<{ readonly alias: string; readonly turnId: string }> {
     return this.#inTurn(call, async (tx, body) => {
@@ -167,8 +166,9 @@ export class DelegationBook {
       if (round.rounds > this.#deps.maxRounds)
         throw failed('ROUNDS_EXCEEDED', `rounds_exceeded: ${this.#deps.maxRounds} messages were sent to ${alias}`);
       const sent = { ...delegation, ...round };
+      const { parts = [], files = [] } = message;
       if (delegation.peer !== undefined)
-        return this.#deps.post.send(tx, call, { row, delegation: sent, parts: message.parts ?? [], lineage });
+        return this.#deps.post.send(tx, call, { row, delegation: sent, parts, files, lineage });
       const turnId = await this.#admit(tx, call, { row, delegation, text: message.text, lineage });
       const work = { key: call.idempotencyKey, turnId, senderTurnId: call.turnId, ...UNREAD };
       await tx.delegations.put(withDelegation(row, { ...sent, sent: withSent(delegation, work) }));

@@ -1,4 +1,5 @@
 import { textOrEmpty } from '../../../base/index.ts';
+import type { ObjectData } from '../../../runtime/contract.ts';
 import {
   type ConnectionGrant,
   errorResult,
@@ -40,6 +41,9 @@ export type ShareArtifacts = (
   target: { readonly namespace: string; readonly agent: string; readonly sessionId: string },
 ) => Promise<void>;
 
+/** Objects of artifacts that the session may read. */
+export type ArtifactObjects = (context: ToolContext, uris: readonly string[]) => Promise<readonly ObjectData[]>;
+
 /** A task that the session asked for, as tasks show it; undefined when it asked for none of this name. */
 export type AwaitTask = (
   context: ToolContext,
@@ -54,6 +58,7 @@ interface DelegationParts {
   readonly post: Pick<PeerPost, 'prepare'>;
   readonly awaitTask: AwaitTask;
   readonly shareArtifacts: ShareArtifacts;
+  readonly artifactObjects: ArtifactObjects;
 }
 
 /** The tools of agents that have connections to others. */
@@ -108,7 +113,10 @@ const agentOpen = (book: DelegationBook, connections: readonly ConnectionGrant[]
   },
 });
 
-const agentSend = ({ book, post, shareArtifacts }: DelegationParts, connections: readonly ConnectionGrant[]): Tool => ({
+const agentSend = (
+  { book, post, shareArtifacts, artifactObjects }: DelegationParts,
+  connections: readonly ConnectionGrant[],
+): Tool => ({
   name: 'agent_send',
   description:
     'Sends a message to another agent, which works on it by itself. Get its reply with agent_wait; without that it arrives later as a message.',
@@ -120,7 +128,7 @@ const agentSend = ({ book, post, shareArtifacts }: DelegationParts, connections:
         type: 'array',
         items: { type: 'string' },
         maxItems: MAX_ARTIFACTS,
-        description: 'artifacts of this conversation that it may read',
+        description: 'artifacts of this conversation that it may read, or that are sent along to an agent elsewhere',
       },
     },
     ['target', 'message'],
@@ -132,21 +140,22 @@ const agentSend = ({ book, post, shareArtifacts }: DelegationParts, connections:
     const target = textOrEmpty(input['target']);
     const uris = Array.isArray(input['artifact_uris']) ? input['artifact_uris'].map(String) : [];
     const outward = await book.outward(context, target, connections);
-    if (outward !== undefined && uris.length > 0)
-      return errorResult(
-        'agent_send',
-        'invalid_arguments',
-        'artifact_uris: the agent is elsewhere and cannot read artifacts',
-      );
-    const parts = outward === undefined || outward.isSent ? [] : await post.prepare(context, outward.connection, text);
+    if (outward !== undefined) {
+      const objects = outward.isSent ? [] : await artifactObjects(context, uris);
+      const parts = outward.isSent ? {} : await post.prepare(context, outward.connection, { text, objects });
+      return sentResult(await book.send(context, { target, text, ...parts }, connections));
+    }
     // What is shared before the message is sent does no harm if the message never is.
     if (uris.length > 0) await shareArtifacts(context, uris, await book.reach(context, target, connections));
     const listed = uris.length === 0 ? text : `${text}\n\nArtifacts:\n${uris.map((uri) => `- ${uri}`).join('\n')}`;
-    const sent = await book.send(context, { target, text: listed, parts }, connections);
-    const shown = { target: sent.alias, turn_id: sent.turnId, state: 'sent' };
-    return textResult(JSON.stringify(shown), shown);
+    return sentResult(await book.send(context, { target, text: listed }, connections));
   },
 });
+
+const sentResult = (sent: { readonly alias: string; readonly turnId: string }): ToolResult => {
+  const shown = { target: sent.alias, turn_id: sent.turnId, state: 'sent' };
+  return textResult(JSON.stringify(shown), shown);
+};
 
 const agentStatus = (book: DelegationBook): Tool => ({
   name: 'agent_status',

@@ -9,6 +9,7 @@ import {
 import type { Store } from '../../../store/contracts/index.ts';
 import { MAX_WAIT_SECONDS, waitSeconds } from './delegation-rules.ts';
 import { type ErrandSender, PEER_ERRAND, type PeerErrand } from './peer-errands.ts';
+import { fileParts, type PeerFilesDeps } from './peer-files.ts';
 import type { PeerRecords } from './peer-records.ts';
 import { nextDelayMs, type RemoteFile, remoteReply, workState } from './remote-rules.ts';
 
@@ -31,7 +32,7 @@ export type KeepArtifact = (sender: ErrandSender, file: RemoteFile & { readonly 
 /** The value behind a reference; throws a Fault that names no value. */
 export type ReadSecret = (namespace: string, reference: string) => Promise<string>;
 
-export interface PeerCourierDeps {
+export interface PeerCourierDeps extends PeerFilesDeps {
   readonly client: PeerClient;
   readonly records: PeerRecords;
   readonly store: Pick<Store, 'steadyNow'>;
@@ -143,10 +144,11 @@ export class PeerCourier implements QueueWorker {
     return this.#deps.client.task(target, taskId, control.signal);
   }
 
-  #send(target: PeerTarget, { errand, contextId, running, noted }: Sending): Promise<RemoteTask> {
+  async #send(target: PeerTarget, { errand, contextId, running, noted }: Sending): Promise<RemoteTask> {
     const { client, records } = this.#deps;
     const { messageId: id, place, message } = errand;
-    const { taskId = '', parts = [], metadata = {} } = message ?? {};
+    const { taskId = '', files = [], metadata = {} } = message ?? {};
+    const parts = [...(message?.parts ?? []), ...(await fileParts(this.#deps, errand.sender.namespace, files))];
     const begun = async (task: RemoteTask): Promise<void> => {
       // A message in place of a task is the whole answer.
       if (task.id === '') return;

@@ -1,7 +1,7 @@
 import type { PeerPart } from '../../../protocols/a2a/contract.ts';
 import type { WriteTx } from '../../../store/contracts/index.ts';
 import type { SentWork } from './delegation-rules.ts';
-import type { RemotePlace } from './remote-rules.ts';
+import type { RemotePlace, SentFile } from './remote-rules.ts';
 
 /** Queue item: a message to an agent elsewhere has to be sent, asked for or called off; key = id of the message. */
 export const PEER_ERRAND = 'delegation.peer';
@@ -28,6 +28,8 @@ export interface PeerErrand {
     /** The task that it answers; '' = none. */
     readonly taskId: string;
     readonly parts: readonly PeerPart[];
+    /** Absent in errands of releases before. */
+    readonly files?: readonly SentFile[];
     readonly metadata: Readonly<Record<string, unknown>>;
   };
   /** Steady micros. */

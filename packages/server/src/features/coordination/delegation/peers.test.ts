@@ -98,7 +98,7 @@ describe('an agent elsewhere', () => {
     );
   });
 
-  it('is not sent what it does not take, nor artifacts, nor more than the chain may be deep', async () => {
+  it('is not sent what it does not take, nor more than the chain may be deep', async () => {
     world.peer.inputModes = ['image/png'];
     await ask(send('count'));
     expect(await last()).toContain('the agent takes image/png');
@@ -110,12 +110,45 @@ describe('an agent elsewhere', () => {
     expect(await last()).toContain('it answered 302');
     world.peer.fails = undefined;
     world.peer.inputModes = [];
-    await ask(tool('agent_send', { target: 'far', message: 'look', artifact_uris: ['artifact://x'] }));
-    expect(await last()).toContain('the agent is elsewhere and cannot read artifacts');
     world.setAgent('clerk', [{ ...FAR, maxDepth: 1 }]);
     await ask(tool('agent_send', { target: 'clerk', message: send('deep') }), wait('clerk'));
     expect(await last()).toContain('depth_exceeded');
     expect(world.peer.received).toEqual([]);
+  });
+
+  it('gets artifacts within the message, large ones as links, and none that it does not take', async () => {
+    const { objects } = world.machine;
+    const artifact = async (name: string, mediaType: string, bytes: Uint8Array) => {
+      world.objects.set(`artifact://${name}`, await objects.store('default', bytes, { mediaType, filename: name }));
+      return `artifact://${name}`;
+    };
+    const small = await artifact('small.png', 'image/png', new Uint8Array([1, 2]));
+    const large = await artifact('large.png', 'image/png', new Uint8Array(2_000_000));
+    const sendAll = (...uris: readonly string[]) =>
+      tool('agent_send', { target: 'far', message: 'look', artifact_uris: uris });
+    world.peer.inputModes = ['text/plain'];
+    await ask(sendAll(small));
+    expect(await last()).toContain('artifact_uris: small.png is image/png, the agent takes text/plain');
+    world.peer.inputModes = ['text/plain', 'image/*'];
+    await ask(sendAll(small, 'artifact://none'));
+    expect(await last()).toContain('there is no artifact artifact://none');
+    world.serverUrl = 'http://127.0.0.1:7420';
+    await ask(sendAll(large));
+    expect(await last()).toContain('large.png is too large to be sent within the message');
+    expect(world.peer.received).toEqual([]);
+    world.serverUrl = 'https://svc.example';
+    await ask(sendAll(small, large));
+    expect(world.peer.received.at(-1)?.parts).toEqual([
+      { kind: 'text', text: 'look' },
+      { kind: 'bytes', bytes: new Uint8Array([1, 2]), mediaType: 'image/png', filename: 'small.png' },
+      { kind: 'url', url: 'https://svc.example/v1/objects/object-1', mediaType: 'image/png', filename: 'large.png' },
+    ]);
+    world.peer.shows = { state: 'completed', parts: text('seen') };
+    await settle(2);
+    objects.bytes.clear();
+    await ask(sendAll(small));
+    expect((await world.said(session)).join()).toContain('the artifact small.png of the message is gone');
+    expect(world.peer.received).toHaveLength(1);
   });
 
   it('is tried again while it cannot be reached, until the connection waits no longer', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RemoteState, RemoteTask } from '../../../protocols/a2a/client-contract.ts';
 import type { PeerPart } from '../../../protocols/a2a/contract.ts';
-import { messageForm, nextDelayMs, REPLY_CHARS, remoteReply, workState } from './remote-rules.ts';
+import type { ObjectData } from '../../../runtime/contract.ts';
+import { filesForm, messageForm, nextDelayMs, REPLY_CHARS, remoteReply, workState } from './remote-rules.ts';
 
 const text = (value: string): PeerPart => ({ kind: 'text', text: value });
 const bytes = (value: string, mediaType: string, filename = ''): PeerPart => ({
@@ -16,6 +17,46 @@ const task = (state: RemoteState, parts: readonly PeerPart[], statusParts: reado
   state,
   parts,
   statusParts,
+});
+
+describe('files for an agent elsewhere', () => {
+  const file = (sizeBytes: number, mediaType = 'image/png'): ObjectData => ({
+    key: 'k',
+    sha256: 'k',
+    sizeBytes,
+    mediaType,
+    filename: 'f',
+  });
+  const form = (objects: readonly ObjectData[], more: Partial<Parameters<typeof filesForm>[1]> = {}) =>
+    filesForm(objects, { declared: [], ofCard: ['image/*'], hasLinks: true, ...more });
+
+  it('are sent within the message up to 1 MiB each and 4 MiB together, else as links', () => {
+    const mebibyte = 1_048_576;
+    const sizes = [mebibyte, mebibyte + 1, mebibyte, mebibyte, mebibyte, 1];
+    const sent = form(sizes.map((size) => file(size)));
+    expect('files' in sent && sent.files.map(({ as }) => as)).toEqual([
+      'bytes',
+      'link',
+      'bytes',
+      'bytes',
+      'bytes',
+      'link',
+    ]);
+    expect(form([file(mebibyte + 1)], { hasLinks: false })).toMatchObject({
+      problem: expect.stringContaining('server.publicUrl'),
+    });
+  });
+
+  it('must be of a type that the card takes, and the connection where it names some', () => {
+    expect(form([file(1, 'text/csv')])).toEqual({ problem: 'f is text/csv, the agent takes image/*' });
+    expect(form([file(1)], { ofCard: [] })).toEqual({
+      problem: 'f is image/png, the agent takes text/plain, application/json',
+    });
+    expect(form([file(1)], { declared: ['text/plain'] })).toEqual({
+      problem: 'f is image/png, the connection gives text/plain',
+    });
+    expect(form([file(1)], { declared: ['image/png'] })).toMatchObject({ files: [{ as: 'bytes' }] });
+  });
 });
 
 describe('a message to an agent elsewhere', () => {

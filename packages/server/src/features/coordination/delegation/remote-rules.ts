@@ -1,5 +1,6 @@
 import type { RemoteState, RemoteTask } from '../../../protocols/a2a/client-contract.ts';
 import type { PeerPart } from '../../../protocols/a2a/contract.ts';
+import type { ObjectData } from '../../../runtime/contract.ts';
 
 /** What is kept of agents elsewhere, and what their cards, answers and modes mean. Pure. */
 
@@ -72,6 +73,45 @@ export const messageForm = (
   } catch {
     return { problem: `${modes}: the message must be JSON` };
   }
+};
+
+/** Bytes of one file, and of all files of a message, that are sent within it; what is larger is sent as a link. */
+const INLINE_BYTES = 1_048_576;
+const INLINE_TOTAL_BYTES = 4 * INLINE_BYTES;
+
+/** A file that goes with a message: its bytes are read when it is sent. */
+export interface SentFile {
+  readonly object: ObjectData;
+  readonly as: 'bytes' | 'link';
+}
+
+/** How the files of a message are sent; as a text, why one cannot be. `hasLinks`: this server is reached from elsewhere. */
+export const filesForm = (
+  objects: readonly ObjectData[],
+  {
+    declared,
+    ofCard,
+    hasLinks,
+  }: { readonly declared: readonly string[]; readonly ofCard: readonly string[]; readonly hasLinks: boolean },
+): { readonly files: readonly SentFile[] } | { readonly problem: string } => {
+  const taken = ofCard.length === 0 ? DEFAULT_MODES : ofCard;
+  const files: SentFile[] = [];
+  let inline = 0;
+  for (const object of objects) {
+    const { filename, mediaType, sizeBytes } = object;
+    if (!covers(taken, mediaType))
+      return { problem: `${filename} is ${mediaType}, the agent takes ${taken.join(', ')}` };
+    if (declared.length > 0 && !covers(declared, mediaType))
+      return { problem: `${filename} is ${mediaType}, the connection gives ${declared.join(', ')}` };
+    const isSmall = sizeBytes <= INLINE_BYTES && inline + sizeBytes <= INLINE_TOTAL_BYTES;
+    if (!isSmall && !hasLinks)
+      return {
+        problem: `${filename} is too large to be sent within the message, and server.publicUrl names no address for a link`,
+      };
+    if (isSmall) inline += sizeBytes;
+    files.push({ object, as: isSmall ? 'bytes' : 'link' });
+  }
+  return { files };
 };
 
 /** What the work has come to. */

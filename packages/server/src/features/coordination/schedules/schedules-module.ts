@@ -1,7 +1,14 @@
 import { type LabelSettings, labelLimits } from '../../../resources/index.ts';
 import type { Bus } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { followRuns, RunEnds, type RunScheduleDeps, ScheduleFiring, type WorkflowRuns } from './firing/index.ts';
+import {
+  firingTrail,
+  followRuns,
+  RunEnds,
+  type RunScheduleDeps,
+  ScheduleFiring,
+  type WorkflowRuns,
+} from './firing/index.ts';
 import { createInputCheck } from './input-check.ts';
 import { type ScheduleKindDeps, scheduleContract } from './schedule-kind.ts';
 import { scheduleOperations } from './schedule-operations.ts';
@@ -41,6 +48,7 @@ export const schedulesModule = (deps: SchedulesModuleDeps): FeatureModule => {
     ],
     workers: [new ScheduleFiring(deps), new RunEnds(deps)],
     tools: scheduleTools(deps),
+    trails: [firingTrail],
     operations: scheduleOperations({ ...deps, limits: { ...labelLimits(settings), minSpacingSeconds } }),
   };
 };

@@ -4,6 +4,7 @@ import { taskContract } from './task-kind.ts';
 import { stopExecution, TaskMoves, type TaskMovesDeps } from './task-moves.ts';
 import { type TaskOperationsDeps, taskOperations } from './task-operations.ts';
 import { TaskTimer, type TaskTimerDeps } from './task-timer.ts';
+import { taskTrail } from './task-trail.ts';
 import { TaskTurns } from './task-turns.ts';
 import { type AwaitTask, awaitTask } from './task-waiting.ts';
 import { OwnerWake } from './task-wake.ts';
@@ -51,6 +52,7 @@ export const tasksModule = (deps: TasksModuleDeps): TasksModule => {
     operations: taskOperations(made),
     tools: taskTools(forTools),
     toolSources: [delegationTools(forTools)],
+    trails: [taskTrail],
     awaitTask: awaitTask(deps.store),
   };
 };

@@ -1,11 +1,13 @@
-import { silentLog, systemClock } from '../../../base/index.ts';
+import { isRecord, silentLog, systemClock } from '../../../base/index.ts';
 import { createMcpOAuth, type OAuthTokens } from '../../mcp-oauth/index.ts';
 import { createMcpConnector } from '../connector.ts';
-import type { McpQuestion, McpReply } from '../contract.ts';
+import type { McpConnection, McpQuestion, McpReply, McpTool } from '../contract.ts';
 
-/** The client that the conformance suite of the protocol drives: it lists the tools of the server and calls each. */
-const url = process.argv.at(-1) ?? '';
-const signal = AbortSignal.timeout(25_000);
+/** What a scenario tells its client. */
+export interface ScenarioContext {
+  /** Calls to make; absent = one of each tool. */
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }[];
+}
 
 /** Sample arguments by the names that the scenarios use. */
 const INPUT = { a: 5, b: 3 };
@@ -19,35 +21,55 @@ const reply = ({ schema }: McpQuestion): McpReply => {
   return { action: 'accept', content: Object.fromEntries(filled.map(([name, property]) => [name, property.default])) };
 };
 
-const oauth = createMcpOAuth({ fetch: () => fetch, clock: systemClock });
 const self = {
   redirectUrl: 'http://localhost:3000/callback',
   /** The address that the suite serves such a document for. */
   documentUrl: 'https://conformance-test.local/client-metadata.json',
   softwareVersion: '0',
 };
-let tokens: OAuthTokens | undefined;
 
-/** Signs in as a person does whose browser is sent back at once. */
-const signIn = async (): Promise<void> => {
-  const reach = { isTrusted: false, signal };
-  const place = await oauth.discover({ url, headers: {} }, reach);
-  const client = oauth.documentIdentity(place, self) ?? (await oauth.register(place, self, reach));
-  const { redirectUrl } = self;
-  const begun = await oauth.begin(place, client, { redirectUrl, state: 'state' });
-  const { headers } = await fetch(begun.url, { redirect: 'manual' });
-  const query = new URL(headers.get('location') ?? '', url).searchParams;
-  const answer = { code: query.get('code') ?? '', iss: query.get('iss') ?? undefined };
-  tokens = await oauth.exchange(place, client, { ...answer, ...reach, verifier: begun.verifier, redirectUrl });
+/** Tokens as a person gets them whose browser is sent back at once. */
+const personAt = (url: string, signal: AbortSignal) => {
+  const oauth = createMcpOAuth({ fetch: () => fetch, clock: systemClock });
+  let tokens: OAuthTokens | undefined;
+  const signIn = async (): Promise<void> => {
+    const reach = { isTrusted: false, signal };
+    const place = await oauth.discover({ url, headers: {} }, reach);
+    const client = oauth.documentIdentity(place, self) ?? (await oauth.register(place, self, reach));
+    const { redirectUrl } = self;
+    const begun = await oauth.begin(place, client, { redirectUrl, state: 'state' });
+    const { headers } = await fetch(begun.url, { redirect: 'manual' });
+    const query = new URL(headers.get('location') ?? '', url).searchParams;
+    const answer = { code: query.get('code') ?? '', iss: query.get('iss') ?? undefined };
+    tokens = await oauth.exchange(place, client, { ...answer, ...reach, verifier: begun.verifier, redirectUrl });
+  };
+  return { token: async () => tokens?.accessToken ?? '', rejected: signIn };
 };
 
-const authorization = { token: async () => tokens?.accessToken ?? '', rejected: signIn };
-const connector = createMcpConnector({ fetch: () => fetch, version: '0', clock: systemClock, log: silentLog });
-const target = { transport: 'http', url, headers: {}, isTrusted: false } as const;
-const connection = await connector.connect(target, { era: 'auto', signal, authorization });
-for (const { name, inputSchema } of await connection.tools(signal)) {
-  const known = Object.keys((inputSchema['properties'] ?? {}) as object);
-  const input = Object.fromEntries(Object.entries(INPUT).filter(([key]) => known.includes(key)));
-  await connection.call({ tool: name, input, meta: {}, signal, progress: () => undefined, reply });
-}
-await connection.close();
+/** The client that the conformance suite of the protocol drives: it lists the tools of the server and calls each. */
+export const runScenario = async (url: string, { toolCalls }: ScenarioContext): Promise<void> => {
+  const signal = AbortSignal.timeout(25_000);
+  const connector = createMcpConnector({ fetch: () => fetch, version: '0', clock: systemClock, log: silentLog });
+  const target = { transport: 'http', url, headers: {}, isTrusted: false } as const;
+  const connection = await connector.connect(target, { era: 'auto', signal, authorization: personAt(url, signal) });
+  try {
+    const tools = await connection.tools(signal);
+    const calls = toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: sampleFor(tool, tools) }));
+    for (const { name, arguments: input } of calls) await call(connection, { tool: name, input, signal });
+  } finally {
+    await connection.close();
+  }
+};
+
+const call = (
+  connection: McpConnection,
+  made: { readonly tool: string; readonly input: Readonly<Record<string, unknown>>; readonly signal: AbortSignal },
+) => connection.call({ ...made, meta: {}, progress: () => undefined, reply });
+
+/** One scenario has a tool that wants to see the schema of the other as the client knows it. */
+const sampleFor = ({ inputSchema }: McpTool, tools: readonly McpTool[]): Readonly<Record<string, unknown>> => {
+  const properties = isRecord(inputSchema['properties']) ? inputSchema['properties'] : {};
+  const known = Object.entries(INPUT).filter(([key]) => properties[key] !== undefined);
+  const echoed = properties['schema'] === undefined ? {} : { schema: tools[0]?.inputSchema };
+  return { ...Object.fromEntries(known), ...echoed };
+};

@@ -4,27 +4,57 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The official conformance suite of the protocol, as a program. */
-export const CONFORMANCE_SUITE = join(
-  dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')),
-  'dist/index.js',
-);
+/** The official conformance suites of the protocol: one for the revisions with sessions, one for 2026-07-28. */
+export type Suite = '2025' | '2026';
 
-/** Which scenarios of servers the server at the URL passes, and which it fails; a scenario without checks passes. */
-export const serverVerdicts = async (
-  url: string,
-): Promise<{ readonly passed: string[]; readonly failed: string[] }> => {
+const PACKAGES: Readonly<Record<Suite, string>> = {
+  '2025': '@modelcontextprotocol/conformance',
+  '2026': 'conformance-2026',
+};
+
+/** What is run: everything the older suite has, and everything that the newer revision requires. */
+const SELECTIONS: Readonly<Record<Suite, readonly string[]>> = {
+  '2025': ['--suite', 'all'],
+  '2026': ['--requirements', '2026-07-28'],
+};
+
+export interface Verdicts {
+  readonly passed: readonly string[];
+  readonly failed: readonly string[];
+}
+
+const programOf = (suite: Suite): string =>
+  join(dirname(createRequire(import.meta.url).resolve(`${PACKAGES[suite]}/package.json`)), 'dist/index.js');
+
+/** Which scenarios passed and which failed, in the order of the suite; a scenario without checks passes. */
+const verdicts = async (suite: Suite, args: readonly string[]): Promise<Verdicts> => {
+  const text = await outputOf(suite, [...args, ...SELECTIONS[suite]]);
+  const lines = [...text.matchAll(/^([✓✗]) (\S+): \d+ passed, \d+ failed/gm)];
+  const named = (mark: string): string[] => lines.filter((line) => line[1] === mark).map((line) => line[2] ?? '');
+  return { passed: named('✓'), failed: named('✗') };
+};
+
+/** What the suite writes. It ends with 1 where a scenario fails. */
+const outputOf = async (suite: Suite, args: readonly string[]): Promise<string> => {
   const results = await mkdtemp(join(tmpdir(), 'svc-mcp-'));
   try {
-    const args = [CONFORMANCE_SUITE, 'server', '--url', url, '--suite', 'all', '-o', results];
-    const text = await new Promise<string>((resolve) => {
-      // The program ends with 1 where a scenario fails; what it writes says which.
-      execFile(process.execPath, args, { maxBuffer: 10_000_000 }, (_error, stdout, stderr) => resolve(stdout + stderr));
+    const all = [programOf(suite), ...args, '-o', results];
+    return await new Promise<string>((resolve) => {
+      execFile(process.execPath, all, { maxBuffer: 10_000_000 }, (_error, stdout, stderr) => resolve(stdout + stderr));
     });
-    const lines = [...text.matchAll(/^([✓✗]) (\S+): \d+ passed, \d+ failed/gm)];
-    const named = (mark: string): string[] => lines.filter((line) => line[1] === mark).map((line) => line[2] ?? '');
-    return { passed: named('✓'), failed: named('✗') };
   } finally {
     await rm(results, { recursive: true });
   }
 };
+
+/** Runs the scenarios of servers against the server at the URL. */
+export const serverVerdicts = (url: string, suite: Suite): Promise<Verdicts> =>
+  verdicts(suite, ['server', '--url', url]);
+
+/** Runs the scenarios of clients; the command gets the address of the suite's server as its last argument. */
+export const clientVerdicts = (command: string, suite: Suite): Promise<Verdicts> =>
+  verdicts(suite, ['client', '--command', command, '--timeout', '100000']);
+
+/** True if the client passes one scenario of the older suite that is run alone. */
+export const clientPasses = async (command: string, scenario: string): Promise<boolean> =>
+  /OVERALL: PASSED/.test(await outputOf('2025', ['client', '--command', command, '--scenario', scenario]));

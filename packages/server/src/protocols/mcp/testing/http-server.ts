@@ -19,7 +19,8 @@ export const openHttpServer = async (
 ) => {
   const requests: { readonly method: string; readonly headers: IncomingMessage['headers'] }[] = [];
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
-  const modern = toNodeHandler(createMcpHandler(factory, era === '2026' ? { legacy: 'reject' } : {}));
+  const handler = createMcpHandler(factory, era === '2026' ? { legacy: 'reject' } : {});
+  const modern = toNodeHandler(handler);
 
   const legacy = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const id = request.headers['mcp-session-id'];
@@ -49,6 +50,8 @@ export const openHttpServer = async (
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     requests,
+    /** Tells clients of the newer era that resources changed. */
+    resourcesChanged: () => handler.notify.resourcesChanged(),
     /** Forgets all sessions, as a restart does. */
     forget: () => sessions.clear(),
     close: async () => {

@@ -11,6 +11,7 @@ import {
   type SkillSource,
 } from '../../contract.ts';
 import { admittedAt, parseSide, type ResolvedProfile } from '../../record/index.ts';
+import { toolTurn } from '../agent-grants.ts';
 import type { StepTurn } from '../contract.ts';
 import { targetKey } from './model-request.ts';
 
@@ -67,7 +68,10 @@ export const planPrompt = async (
   const { agent, session, row, body, claim } = turn;
   const { store, prompts, skills: source } = call.ports;
   const side = parseSide(session);
-  const { goals, skills } = await claim.patiently(() => store.read((tx) => readSide(tx, turn, source)));
+  const { goals, skills: stored } = await claim.patiently(() => store.read((tx) => readSide(tx, turn, source)));
+  const skills = await claim.patiently(async () =>
+    stored === undefined ? undefined : ((await source?.withOutside?.(toolTurn(turn), stored)) ?? stored),
+  );
   const request: PromptRequest = {
     agent,
     namespaceLabels: turn.namespaceLabels,

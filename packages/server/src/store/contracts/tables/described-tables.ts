@@ -52,6 +52,21 @@ const DELEGATIONS = keyedTable({
 
 export type DelegationRow = RowOf<typeof DELEGATIONS>;
 
+/** Addresses to which states of turns are sent. What is in `body` is the feature's matter; `sealed` is encrypted. */
+const TASK_PUSHES = keyedTable({
+  name: 'task_pushes',
+  columns: { turnId: 'text', id: 'text', sessionId: 'text', sealed: 'text', body: 'json' },
+  key: ['turnId', 'id'],
+  fixed: ['sessionId'],
+  queries: {
+    ofTurn: { equal: ['turnId'], order: ['id'], direction: 'ascending' },
+    ofSession: { equal: ['sessionId'], order: ['turnId', 'id'], direction: 'ascending' },
+    all: { equal: [], order: ['turnId', 'id'], direction: 'ascending' },
+  },
+});
+
+export type TaskPushRow = RowOf<typeof TASK_PUSHES>;
+
 /** Answers of calls that may be repeated. */
 const IDEMPOTENCY = expiringTable({
   name: 'idempotency',
@@ -138,6 +153,7 @@ export const DESCRIBED_TABLES = {
   usageRecords: USAGE_RECORDS,
   usageUnpriced: USAGE_UNPRICED,
   sandboxLeases: SANDBOX_LEASES,
+  taskPushes: TASK_PUSHES,
   workflowEvents: WORKFLOW_EVENTS,
   workflowRuns: WORKFLOW_RUNS,
   workflowSteps: WORKFLOW_STEPS,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../base/index.ts';
 import type { McpConnection, McpTool } from '../../../../protocols/mcp/contract.ts';
 import { McpFailure } from '../../../../protocols/mcp/contract.ts';
-import { noTasks } from '../../../../protocols/mcp/testing/no-tasks.ts';
+import { noExtensions } from '../../../../protocols/mcp/testing/no-extensions.ts';
 import type { StoredResource } from '../../../../store/contracts/index.ts';
 import { type ListOutcome, ServerSlot } from './server-slot.ts';
 
@@ -46,7 +46,7 @@ class Server {
         await this.onCall(this.calls);
         return { result: { content: [], isError: false } };
       },
-      ...noTasks,
+      ...noExtensions,
       ping: (pingSignal) => this.onList(pingSignal),
       onToolsChanged: (listen) => {
         this.changed = listen;

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { AgentSpecSchema } from '@svc/api/resources';
-import { silentLog } from '../../../../base/index.ts';
-import { type Part, parseBody, type TurnEndHook } from '../../../../runtime/contract.ts';
+import { Fault, silentLog } from '../../../../base/index.ts';
+import { type ObjectData, type Part, parseBody, type TurnEndHook } from '../../../../runtime/contract.ts';
 import { Machine, type ProcessOptions } from '../../../../runtime/testing/machine.ts';
 import type { Store, TurnRow } from '../../../../store/contracts/index.ts';
 import { quietStore } from '../../../../store/testing/quiet-store.ts';
@@ -20,6 +20,10 @@ import { ScriptedPeer } from './scripted-peer.ts';
 const MICROS_PER_MS = 1_000;
 const LEASE_MICROS = 1_000_000;
 const ROUNDS = 60;
+
+const refuse = (text: string): never => {
+  throw new Fault('NOT_FOUND', 'ARTIFACT_NOT_FOUND', text);
+};
 
 interface Connection {
   readonly agent: string;
@@ -42,6 +46,10 @@ export class DelegationWorld {
   /** Tasks of the session by name. */
   readonly tasks = new Map<string, NonNullable<Awaited<ReturnType<AwaitTask>>>>();
   courier!: PeerCourier;
+  /** Where agents elsewhere reach this server. */
+  serverUrl = 'http://here';
+  /** Objects of artifacts by their addresses. */
+  readonly objects = new Map<string, ObjectData>();
   /** Artifacts that were shared, and with whom. */
   readonly shared: string[] = [];
   #parts: { readonly store: Store; readonly source: ToolSource; readonly worker: DelegationWorker } | undefined;
@@ -95,8 +103,17 @@ export class DelegationWorld {
     const watched = { ...store, direct: this.machine.store.direct };
     const { runtime } = process;
     const secret = (_namespace: string, reference: string) => Promise.resolve(`value of ${reference}`);
-    const peers = { store, bus: { publish: () => undefined }, client: this.peer, secret, log: silentLog };
-    const post = new PeerPost({ ...peers, serverUrl: () => 'http://here' });
+    const peers = {
+      store,
+      bus: { publish: () => undefined },
+      client: this.peer,
+      secret,
+      log: silentLog,
+      objects: this.machine.objects,
+      links: { link: (_namespace: string, { sha256 }: ObjectData) => `/v1/objects/${sha256}` },
+      baseUrl: () => this.serverUrl,
+    };
+    const post = new PeerPost(peers);
     const book = new DelegationBook({ store: watched, ...runtime, ...this.#limits, post });
     const keepArtifact: KeepArtifact = async (_sender, { key, filename }) => {
       this.artifacts.set(key, filename);
@@ -109,6 +126,8 @@ export class DelegationWorld {
         book,
         post,
         awaitTask: async (_context, name) => this.tasks.get(name),
+        artifactObjects: async (_context, uris) =>
+          uris.map((uri) => this.objects.get(uri) ?? refuse(`there is no artifact ${uri}`)),
         shareArtifacts: async (_context, uris, target) => {
           for (const uri of uris) this.shared.push(`${uri} with ${target.agent}`);
         },

@@ -38,6 +38,9 @@ const NEW_TURNS = statement<NewTurnRow>(
    UNION ALL SELECT row, namespace, agent, session_id FROM turns WHERE row = ANY($2::bigint[]) ORDER BY row LIMIT $3`,
 );
 const MESSAGE = statement<MessageSqlRow>(`SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = $1 AND id = $2`);
+const MESSAGES_OF_ID = statement<MessageSqlRow>(
+  `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE id = $1 ORDER BY session_id LIMIT $2`,
+);
 const MESSAGES_BEFORE = statement<MessageSqlRow>(
   `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
 );
@@ -101,6 +104,10 @@ export class LogReadHandle implements SessionLogReads {
   async message(sessionId: string, id: string) {
     const row = await this.#access.sql.first(MESSAGE, [sessionId, id]);
     return row === undefined ? undefined : toMessage(row);
+  }
+
+  async messagesOfId(id: string, limit: number) {
+    return (await this.#access.sql.rows(MESSAGES_OF_ID, [id, limit])).map(toMessage);
   }
 
   async messagesBefore(sessionId: string, before: string | undefined, limit: number) {

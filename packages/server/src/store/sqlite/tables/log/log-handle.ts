@@ -35,6 +35,11 @@ export class LogReadHandle implements SessionLogReads {
     return this.#access.leave(this.#access.tables.messages.get(sessionId, id));
   }
 
+  async messagesOfId(id: string, limit: number) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.messages.ofId(id, limit));
+  }
+
   async messagesBefore(sessionId: string, before: string | undefined, limit: number) {
     this.#access.enter();
     return this.#access.leave(this.#access.tables.messages.before(sessionId, before, limit));

@@ -59,7 +59,9 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
     tables.turns.deleteOfSession(id);
     tables.steers.deleteOfSession(id);
     tables.permissions.deleteOfSession(id);
-    await new DescribedWriteHandles(this.#access).delegations.removeAll('ofSession', { sessionId: id });
+    const { delegations, taskPushes } = new DescribedWriteHandles(this.#access);
+    await delegations.removeAll('ofSession', { sessionId: id });
+    await taskPushes.removeAll('ofSession', { sessionId: id });
     dropHolderTree(connection, sessionHolder(id), steadyNow);
   }
 

@@ -4,6 +4,7 @@ import { MESSAGE_COLUMNS, type MessageSqlRow, messageValues, textMapJson, toMess
 import { type Connection, LIMIT, type Statement } from '../../connection.ts';
 
 const GET = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = ? AND id = ?`;
+const OF_ID = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE id = ? ORDER BY session_id ${LIMIT}`;
 const BEFORE = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = ? AND id < ? ORDER BY id DESC ${LIMIT}`;
 const NEWEST = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = ? ORDER BY id DESC ${LIMIT}`;
 const AFTER = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = ? AND id > ? ORDER BY id ${LIMIT}`;
@@ -16,6 +17,7 @@ const DELETE_ALL = 'DELETE FROM messages WHERE session_id = ?';
 /** Messages of sessions, in the order of their ids. */
 export class MessageTable {
   readonly #get: Statement<MessageSqlRow>;
+  readonly #ofId: Statement<MessageSqlRow>;
   readonly #before: Statement<MessageSqlRow>;
   readonly #newest: Statement<MessageSqlRow>;
   readonly #after: Statement<MessageSqlRow>;
@@ -26,6 +28,7 @@ export class MessageTable {
 
   constructor(connection: Connection) {
     this.#get = connection.statement(GET);
+    this.#ofId = connection.statement(OF_ID);
     this.#before = connection.statement(BEFORE);
     this.#newest = connection.statement(NEWEST);
     this.#after = connection.statement(AFTER);
@@ -38,6 +41,10 @@ export class MessageTable {
   get(sessionId: string, id: string): MessageRow | undefined {
     const row = this.#get.get(sessionId, id);
     return row === undefined ? undefined : toMessage(row);
+  }
+
+  ofId(id: string, limit: number): MessageRow[] {
+    return this.#ofId.all(id, limit).map(toMessage);
   }
 
   before(sessionId: string, before: string | undefined, limit: number): MessageRow[] {

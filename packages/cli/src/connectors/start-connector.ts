@@ -1,0 +1,45 @@
+import type { ConnectorsModule, Host } from '../host.ts';
+import { explainSetting } from './connector-settings.ts';
+
+interface StartOptions {
+  readonly connector: ConnectorsModule['shippedConnectors'][number];
+  readonly settings: InstanceType<ConnectorsModule['Settings']>;
+  readonly apiKey: string;
+  readonly address: { readonly host: string; readonly port: number };
+}
+
+/** Opens the connector and takes requests. Throws CommandFailure for settings of no use and packages that are missing. */
+export async function startConnector(host: Host, module: ConnectorsModule, options: StartOptions) {
+  const { connector, settings, apiKey, address } = options;
+  const log = logTo(host, connector.name);
+  try {
+    const connect = await connector.open(settings, { log });
+    const service = new module.ConnectorService({ apiKey, connect, log });
+    return await module.listen(service, {
+      ...address,
+      onStartFailed: (error) => log.error(`${connector.title} cannot be reached`, { error }),
+    });
+  } catch (error) {
+    throw explainSetting(module, error) ?? error;
+  }
+}
+
+type Log = ConstructorParameters<ConnectorsModule['ConnectorService']>[0]['log'];
+
+/** One line for each event on standard error. */
+function logTo(host: Host, name: string): Log {
+  const write =
+    (level: string) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+      const details = Object.entries(fields).map(([key, value]) => ` ${key}=${textOf(value)}`);
+      host.stderr.write(`${level} ${name}: ${message}${details.join('')}\n`);
+    };
+  return { info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+/** Errors by their messages, with what caused them. */
+function textOf(value: unknown): string {
+  if (!(value instanceof Error)) return JSON.stringify(value) ?? 'undefined';
+  const cause = value.cause instanceof Error ? ` (${value.cause.message})` : '';
+  return JSON.stringify(`${value.message}${cause}`);
+}

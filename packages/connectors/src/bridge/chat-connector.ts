@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import type { Adapter, Logger } from 'chat';
+import type { InboundEvent, Place } from '../kit/index.ts';
+import type { Settings } from '../settings.ts';
+
+/** Where a message is, in the platform's own ids. */
+export interface Location {
+  readonly conversation: string;
+  /** Undefined for a message that is in no thread, also when it may become the root of one. */
+  readonly thread: string | undefined;
+  readonly conversationType: InboundEvent['conversationType'];
+  readonly matchFields: Readonly<Record<string, string>>;
+}
+
+/** What of a message decides about its location. */
+export interface Located {
+  /** The adapter's name of the thread. */
+  readonly threadId: string;
+  readonly messageId: string;
+  /** The message as the platform sent it; undefined when an adapter does not hand it on. */
+  readonly raw: unknown;
+}
+
+/** Sends one request for a file, in place of the adapter's own client, which refuses private addresses. */
+export type FileTransport = (
+  url: URL,
+  signal: AbortSignal,
+  headers?: Record<string, string>,
+) => Promise<IncomingMessage>;
+
+export interface AdapterTools {
+  readonly logger: Logger;
+  readonly fileTransport?: FileTransport | undefined;
+}
+
+/** How an adapter of the Chat SDK becomes a connector: the difference between the platforms. */
+export interface ChatConnector {
+  /** Loads and makes the adapter, an `Adapter` whose own types are not strict enough to say so; throws AdapterMissing. */
+  open(settings: Settings, tools: AdapterTools): Promise<unknown>;
+  locate(adapter: Adapter, message: Located): Location;
+  /** The adapter's name of the thread into which a reply goes. */
+  threadOf(adapter: Adapter, place: Place): string;
+  /** Longer replies become several messages; the adapters would cut them. In UTF-16 units. */
+  readonly maxTextLength: number;
+  /** The adapter hands edited messages on like new ones and only marks them. */
+  readonly marksEdits?: boolean;
+  /** What the platform's own errors mean; undefined for what the bridge can tell itself. */
+  judge?(error: unknown): Verdict | undefined;
+}
+
+/** What a failure of the platform means for a reply. */
+export interface Verdict {
+  readonly outcome: 'rejected' | 'retry';
+  readonly reason: string;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly isCredentialRefused?: boolean;
+}

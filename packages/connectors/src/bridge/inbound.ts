@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { Adapter, Attachment, Author, Message } from 'chat';
+import type { InboundAttachment, InboundEvent, Sender } from '../kit/index.ts';
+import type { ChatConnector } from './chat-connector.ts';
+
+export interface MessageSource {
+  readonly connector: ChatConnector;
+  readonly adapter: Adapter;
+  /** As the adapter reports it; the message itself may name its own thread in place of the one it replies to. */
+  readonly threadId: string;
+}
+
+/** The event of a message that was written or edited. */
+export function eventOf(source: MessageSource, message: Message, kind: 'created' | 'updated'): InboundEvent {
+  const { adapter, connector, threadId } = source;
+  const { id, raw } = message;
+  const location = connector.locate(adapter, { threadId, messageId: id, raw });
+  return {
+    ...location,
+    eventId: `${adapter.name}:${location.conversation}:${id}${kind === 'updated' ? `:${versionOf(message)}` : ''}`,
+    kind,
+    messageId: id,
+    sender: senderOf(message.author),
+    text: message.text,
+    attachments: message.attachments.map(attachmentOf),
+    timeMs: message.metadata.dateSent.getTime(),
+    labels: isAddressed(adapter, message) ? { mention: 'true' } : {},
+  };
+}
+
+interface Deletion {
+  readonly messageId: string;
+  readonly raw: unknown;
+  readonly deletedAt?: Date;
+  readonly previousMessage?: Message;
+}
+
+/** The event of a message that was deleted. */
+export function deletionOf(source: MessageSource, deletion: Deletion): InboundEvent {
+  const { adapter, connector, threadId } = source;
+  const { messageId, raw } = deletion;
+  const location = connector.locate(adapter, { threadId, messageId, raw });
+  return {
+    ...location,
+    eventId: `${adapter.name}:${location.conversation}:${messageId}:deleted`,
+    kind: 'deleted',
+    messageId,
+    sender: deletion.previousMessage === undefined ? unknownSender : senderOf(deletion.previousMessage.author),
+    text: '',
+    attachments: [],
+    timeMs: deletion.deletedAt?.getTime() ?? 0,
+    labels: {},
+  };
+}
+
+const unknownSender: Sender = { id: '', address: '', displayName: '', kind: 'user' };
+
+const senderOf = (author: Author): Sender => ({
+  id: author.userId,
+  address: author.email ?? '',
+  displayName: author.fullName || author.userName,
+  kind: kindOf(author),
+});
+
+function kindOf(author: Author): Sender['kind'] {
+  if (author.isSystem === true) return 'system';
+  return author.isBot === true ? 'bot' : 'user';
+}
+
+/** Tells the edits of a message apart: by their time, or by the text where the platform gives none. */
+function versionOf({ metadata, text }: Message): string {
+  const edited = metadata.editedAt?.getTime();
+  return edited === undefined
+    ? `edited-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+    : `edited-${edited}`;
+}
+
+/** Adapters that read no mentions of their platform leave them to the text. */
+const isAddressed = (adapter: Adapter, message: Message): boolean =>
+  message.isMention ??
+  [adapter.userName, adapter.botUserId].some(
+    (name) => name !== undefined && name !== '' && message.text.includes(`@${name}`),
+  );
+
+const mediaTypes = {
+  image: 'image/*',
+  audio: 'audio/*',
+  video: 'video/*',
+  file: 'application/octet-stream',
+} as const;
+
+function attachmentOf(attachment: Attachment): InboundAttachment {
+  const { name, mimeType, type, size } = attachment;
+  return {
+    filename: name ?? type,
+    mediaType: mimeType ?? mediaTypes[type],
+    sizeBytes: size,
+    read: () => contentOf(attachment),
+  };
+}
+
+async function contentOf({ data, fetchData, url, name }: Attachment): Promise<Uint8Array> {
+  if (data !== undefined) return data instanceof Blob ? new Uint8Array(await data.arrayBuffer()) : data;
+  if (fetchData === undefined) throw new Error(`the platform offers no content of ${name ?? url ?? 'an attachment'}`);
+  return new Uint8Array(await fetchData());
+}

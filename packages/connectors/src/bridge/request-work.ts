@@ -1,0 +1,29 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * The work that one webhook has started. Adapters start it without waiting and swallow its failures; the platform may get its answer
+ * only when all of it has ended well.
+ */
+export class RequestWork {
+  readonly #tasks = new Set<Promise<unknown>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  /** Notes work; its failure is the failure of the request. */
+  add(task: Promise<unknown>): void {
+    const noted = task
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#tasks.delete(noted));
+    this.#tasks.add(noted);
+  }
+
+  /** Waits for all work, and for what that starts; throws the first failure. */
+  async settle(): Promise<void> {
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
+
+/** Knows the request to which code belongs that adapters call without saying so. */
+export const currentRequest = new AsyncLocalStorage<RequestWork>();

@@ -1,0 +1,10 @@
+import { github } from './github.ts';
+import { linear } from './linear.ts';
+import type { ShippedConnector } from './shipped-connector.ts';
+import { slack } from './slack.ts';
+import { telegram } from './telegram.ts';
+import { webhook } from './webhook.ts';
+import { whatsapp } from './whatsapp.ts';
+
+/** Every connector that comes with svc, in the order of the documentation. */
+export const shippedConnectors: readonly ShippedConnector[] = [slack, telegram, github, linear, whatsapp, webhook];

@@ -1,0 +1,63 @@
+import type { Clock } from '../../../../base/index.ts';
+import type { McpSkill } from '../../../../protocols/mcp/contract.ts';
+import type { ToolTurn } from '../../../../tools/contract.ts';
+import type { OutsideSkills } from '../../../../tools/skill-contract.ts';
+import type { ConnectionPool, ServerLookup } from '../connections/index.ts';
+import { SkillShelf, type SkillSlot } from './skill-shelf.ts';
+import { serverOf, shownDescription, shownText, skillNames } from './skill-text-rules.ts';
+
+export interface ServerSkillsDeps {
+  readonly lookup: Pick<ServerLookup, 'find'>;
+  readonly pool: Pick<ConnectionPool, 'slot'>;
+  readonly clock: Clock;
+}
+
+interface NamedSkill {
+  readonly name: string;
+  readonly skill: McpSkill;
+  readonly shelf: SkillShelf;
+}
+
+/**
+ * The skills of the MCP servers that an agent refers to. What a reference means is read at every step, as for tools: those of a server that
+ * was changed, disabled or removed are gone with the next step, and where people sign in each sees their own.
+ */
+export const serverSkills = ({ lookup, pool, clock }: ServerSkillsDeps): OutsideSkills => {
+  /** They end with their slot. */
+  const shelves = new WeakMap<SkillSlot, SkillShelf>();
+  const shelfOf = (slot: SkillSlot): SkillShelf => {
+    const known = shelves.get(slot) ?? new SkillShelf(slot, clock);
+    shelves.set(slot, known);
+    return known;
+  };
+  const named = async ({ grants, sessionId, identity }: ToolTurn, server: string): Promise<readonly NamedSkill[]> => {
+    const wanted = await lookup.find(grants.namespace, server, { agent: grants.agent, sessionId, identity });
+    if (typeof wanted !== 'object') return [];
+    if (wanted.signIn !== undefined && wanted.signIn.grant === undefined) return [];
+    const shelf = shelfOf(pool.slot(wanted));
+    const skills = await shelf.list();
+    const names = skillNames(server, skills);
+    return skills.map((skill, index) => ({ name: names[index] as string, skill, shelf }));
+  };
+  return {
+    list: async (turn) => {
+      const servers = turn.grants.mcpServers;
+      const lists = await Promise.all(
+        servers.map(async (server) =>
+          (await named(turn, server)).map(({ name, skill }) => ({
+            name,
+            description: shownDescription(server, skill),
+          })),
+        ),
+      );
+      return lists.flat();
+    },
+    text: async (turn, name) => {
+      const server = serverOf(name);
+      if (!turn.grants.mcpServers.includes(server)) return undefined;
+      const found = (await named(turn, server)).find((one) => one.name === name);
+      const body = found === undefined ? undefined : await found.shelf.text(found.skill);
+      return body === undefined ? undefined : shownText(server, body);
+    },
+  };
+};

@@ -1,0 +1,2 @@
+DROP INDEX task_pushes_session;
+DROP TABLE task_pushes;
