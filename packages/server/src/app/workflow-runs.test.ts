@@ -55,6 +55,11 @@ describe('a workflow of the whole server', () => {
     const answer = await rest.fetch(`/v1/ns/default/workflows/flow/runs/${run.id}/stream`, {
       headers: { accept: 'text/event-stream' },
     });
+    const trail = await rest.ok<{ entries: { kind: string; name?: string; causedBy?: string; id: string }[] }>(
+      `GET /v1/ns/default/trails/${run.id}`,
+    );
+    const step = trail.entries.find(({ name }) => name === 'ask');
+    expect(trail.entries.find(({ kind }) => kind === 'session_message')?.causedBy).toBe(step?.id);
     const types = [...(await answer.text()).matchAll(/"type":"(\w+)"/g)].map(([, type]) => type);
     expect([types[0], types.at(-1), types.length]).toEqual(['run_started', 'run_completed', 6]);
   });
@@ -117,5 +122,16 @@ describe('a workflow of the whole server', () => {
       .poll(async () => (await shown()).schedule.status.recentEvents.at(-1))
       .toMatchObject({ phase: 'run', outcome: 'completed', detail: `run ${runId}` });
     expect((await shown()).schedule.status.lastSessionId).toBe(runId);
+    const { entries } = await rest.ok<{ entries: { kind: string; id: string; name: string; causedBy?: string }[] }>(
+      `GET /v1/ns/default/trails/${runId}`,
+    );
+    expect(entries.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      ...['schedule_firing timed', 'workflow_run timed', 'run_step one'],
+    ]);
+    expect(entries.map(({ causedBy = '' }) => causedBy)).toEqual(['', entries[0]?.id, runId]);
+    const again = await rest.ok<{ entries: object[] }>(
+      `GET /v1/ns/default/trails/${encodeURIComponent(entries[0]?.id ?? '')}`,
+    );
+    expect(again.entries).toEqual(entries);
   });
 });

@@ -5,7 +5,7 @@ import type { Admission, SessionLifecycle } from '../../../runtime/contract.ts';
 import type { Bus, ReadTx, Store, WriteTx } from '../../../store/contracts/index.ts';
 import type { ToolRegistry } from '../../../tools/contract.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { RunService, RunStreams } from './api/index.ts';
+import { RunService, RunStreams, runTrail } from './api/index.ts';
 import { isRunOver } from './record/index.ts';
 import {
   leaveRuns,
@@ -123,6 +123,7 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
     ],
     workers: [new RunWorkers({ driver, check }), calls, new RunRemoval({ ...deps, driver })],
     operations: workflowOperations(service, streams),
+    trails: [runTrail],
     runs: {
       start: async (tx, start) => (await starts.start(tx, start)).id,
       isOver: async (tx, id) => {

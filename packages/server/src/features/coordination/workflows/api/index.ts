@@ -1,6 +1,8 @@
 /**
- * features/coordination/workflows/api: the operations of WorkflowService: runs as messages, their lists, and the stream of their events. What
+ * features/coordination/workflows/api: the operations of WorkflowService: runs as messages, their lists, the stream of their events, and what
+ * trails say of them. What
  * runs do is decided in `runs`.
  */
 export { RunService } from './run-service.ts';
 export { RunStreams } from './run-streams.ts';
+export { runTrail } from './run-trail.ts';

@@ -6,6 +6,7 @@
 
 export { workflowIdentity } from './agent-step.ts';
 export * from './step-contract.ts';
+export { labelledAttempt } from './step-labels.ts';
 export * from './step-output.ts';
 export * from './step-table.ts';
 export { createWorkflowHook, type TurnReport } from './turn-hook.ts';
