@@ -96,6 +96,47 @@ describe('a workflow of the whole server', () => {
     await expect.poll(() => states(steps[0]?.childSessionId ?? '')).toEqual(['TURN_STATE_STOPPED']);
   });
 
+  it('is run by an agent that waits for its output, and cannot run itself for ever', async () => {
+    const capabilities = { workflows: ['inspect', 'run'] };
+    await apply(
+      { kind: 'Agent', metadata: { name: 'boss', namespace: 'default' }, spec: { capabilities } },
+      workflow('paced', {
+        description: 'adds nothing',
+        inputSchema: { type: 'object' },
+        steps: [
+          { id: 'rest', type: 'agent', agent: 'helper', prompt: '!delay 200\n!say rested' },
+          { id: 'go', type: 'pause', prompt: 'go on?', after: ['rest'], when: { path: '$.input.ask', equals: true } },
+        ],
+        output: '${$.input.n}',
+      }),
+      workflow('loop', {
+        steps: [
+          { id: 'ask', type: 'agent', agent: 'boss', prompt: '!tool run_workflow {"name":"loop","wait_seconds":60}' },
+        ],
+      }),
+    );
+    const session = await rest.session('boss');
+    /** The data of the newest tool result once the message is answered. */
+    const say = async (message: string) => {
+      await rest.send(session, message, { waitSeconds: 30 });
+      const { messages } = await rest.ok<{ messages: { parts: { payloadJson?: string }[] }[] }>(`GET ${session}`);
+      const payloads = messages.flatMap(({ parts }) => parts).map(({ payloadJson = '' }) => payloadJson || '{}');
+      return payloads.map((text) => (JSON.parse(text) as { output?: object }).output).findLast((output) => output);
+    };
+    const done = await say('!tool run_workflow {"name":"paced","input":{"n":7},"wait_seconds":60}');
+    expect(done).toMatchObject({ workflow: 'paced', status: 'COMPLETED', output: 7 });
+    const asks = await say('!tool run_workflow {"name":"paced","input":{"ask":true},"wait_seconds":60}');
+    expect(asks).toMatchObject({ status: 'SUSPENDED' });
+    const { run_id: runId = '' } = (asks ?? {}) as { run_id?: string };
+    expect(await say(`!tool get_workflow_run {"run_id":"${runId}"}`)).toEqual(asks);
+    expect(await say('!tool list_workflows {}')).toContainEqual({
+      ...{ name: 'paced', description: 'adds nothing', input_schema: { type: 'object' } },
+    });
+    await begin('loop');
+    const { runs } = await rest.ok<{ runs: object[] }>('GET /v1/ns/default/workflows/loop/runs');
+    expect(runs).toHaveLength(8);
+  });
+
   it('begins at the instants of a schedule', async () => {
     await apply(
       workflow('timed', {

@@ -1,11 +1,11 @@
 import type { Clock, Ids, Log } from '../../../base/index.ts';
 import type { AppendAudit, NamespaceFacts } from '../../../controllers/contract.ts';
 import { type LabelSettings, labelLimits } from '../../../resources/index.ts';
-import type { Admission, SessionLifecycle } from '../../../runtime/contract.ts';
+import type { Admission, CallWakes, SessionLifecycle } from '../../../runtime/contract.ts';
 import type { Bus, ReadTx, Store, WriteTx } from '../../../store/contracts/index.ts';
 import type { ToolRegistry } from '../../../tools/contract.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { RunService, RunStreams, runTrail } from './api/index.ts';
+import { RunService, RunStreams, runTools, runTrail } from './api/index.ts';
 import { isRunOver } from './record/index.ts';
 import {
   leaveRuns,
@@ -54,6 +54,7 @@ interface WorkflowsModuleDeps extends ToolGrantDeps {
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
   readonly admission: Admission;
   readonly lifecycle: Pick<SessionLifecycle, 'create' | 'stop'>;
+  readonly wakes: CallWakes;
   readonly tools: Pick<ToolRegistry, 'offered' | 'validate' | 'check'>;
   /** Names this process. */
   readonly workerId: string;
@@ -90,6 +91,7 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
     check,
     inputBytes: settings['limits.runInputMax'],
     activeMax: settings['limits.runsActiveMax'],
+    depthMax: settings['limits.runDepthMax'],
   });
   const moves = new RunMoves({
     bus,
@@ -124,6 +126,7 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
     workers: [new RunWorkers({ driver, check }), calls, new RunRemoval({ ...deps, driver })],
     operations: workflowOperations(service, streams),
     trails: [runTrail],
+    tools: runTools({ ...deps, starts }),
     runs: {
       start: async (tx, start) => (await starts.start(tx, start)).id,
       isOver: async (tx, id) => {

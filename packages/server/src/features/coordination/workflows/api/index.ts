@@ -5,4 +5,5 @@
  */
 export { RunService } from './run-service.ts';
 export { RunStreams } from './run-streams.ts';
+export { runTools } from './run-tools.ts';
 export { runTrail } from './run-trail.ts';

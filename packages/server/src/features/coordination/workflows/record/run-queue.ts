@@ -24,6 +24,17 @@ export const RUN_EXPIRY = 'workflow.expiry';
 /** The runs of a deleted workflow have to be cancelled and removed; key = its uid. */
 export const RUN_REMAINS = 'workflow.remains';
 
+/** The run that a call of a tool waits for has come to rest; key = run id. */
+export const RUN_WAKE = 'workflow.wake';
+
+/** What RUN_WAKE tells: the turn with the call. */
+export interface RunWake {
+  readonly turnId: string;
+}
+
+/** Key under which a call waits for a run. */
+export const runWaitKey = (runId: string): string => `run:${runId}`;
+
 /** An attempt of a step. */
 export interface StepAttempt {
   readonly runId: string;

@@ -40,6 +40,8 @@ export interface RunBody {
   /** 1 for a run that no other one began. */
   readonly depth: number;
   readonly parent?: ParentStep;
+  /** A turn with a call that waits for the run. */
+  readonly waitingTurn?: string;
   readonly createdAt: number;
   updatedAt: number;
   /** `CODE: text` of a run that failed, the reason of one that was cancelled. */

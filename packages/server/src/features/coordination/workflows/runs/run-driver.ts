@@ -100,6 +100,7 @@ export class RunDriver {
     if (run.status === 'SUSPENDED' && before !== 'SUSPENDED') {
       const stepIds = open.live.filter(({ status }) => status === 'SUSPENDED').map(({ stepId }) => stepId);
       await open.event({ type: 'run_suspended', payload: { stepIds } });
+      await this.moves.wake(open);
     }
   }
 

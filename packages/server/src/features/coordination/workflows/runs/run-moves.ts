@@ -15,7 +15,9 @@ import {
   type ParentStep,
   queueItem,
   RUN_EXPIRY,
+  RUN_WAKE,
   type RunState,
+  type RunWake,
   type StepState,
   TOOL_CALL,
   VALUE,
@@ -158,8 +160,16 @@ export class RunMoves {
       const report: ChildReport = { parent: run.parent, childRunId: run.id, status, error: run.error, output };
       await queueItem(tx, bus, { kind: CHILD_REPORT, key: run.id, payload: report });
     }
+    await this.wake(open);
     if (retentionMicros > 0)
       await queueItem(tx, bus, { kind: RUN_EXPIRY, key: run.id, dueAt: tx.now() + retentionMicros });
+  }
+
+  /** The run has come to rest: a call that waits for it continues. */
+  async wake({ tx, run }: OpenRun): Promise<void> {
+    const { waitingTurn: turnId = '' } = run;
+    const wake: RunWake = { turnId };
+    if (turnId !== '') await queueItem(tx, this.#deps.bus, { kind: RUN_WAKE, key: run.id, payload: wake });
   }
 
   /** Nothing is left that could move the attempt. */

@@ -1,7 +1,17 @@
 import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
-import type { SessionLifecycle } from '../../../../runtime/contract.ts';
+import type { CallWakes, SessionLifecycle } from '../../../../runtime/contract.ts';
 import type { Bus, Store, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
-import { CHILD_STOP, isRunOver, queueItem, RUN_EXPIRY, RUN_REMAINS, runOf } from '../record/index.ts';
+import {
+  CHILD_STOP,
+  isRunOver,
+  queueItem,
+  RUN_EXPIRY,
+  RUN_REMAINS,
+  RUN_WAKE,
+  type RunWake,
+  runOf,
+  runWaitKey,
+} from '../record/index.ts';
 import type { RunDriver } from './run-driver.ts';
 import type { ChildStop } from './run-moves.ts';
 
@@ -16,11 +26,12 @@ interface RunRemovalDeps {
   readonly store: Pick<Store, 'write'>;
   readonly driver: RunDriver;
   readonly lifecycle: Pick<SessionLifecycle, 'stop'>;
+  readonly wakes: CallWakes;
 }
 
-/** Stops children of steps that ended before them, removes runs that are no longer kept, and what a deleted workflow leaves. */
+/** Stops children of steps that ended before them, wakes calls that wait for runs, removes runs that are no longer kept, and what a deleted workflow leaves. */
 export class RunRemoval implements QueueWorker {
-  readonly kinds = [CHILD_STOP, RUN_EXPIRY, RUN_REMAINS];
+  readonly kinds = [CHILD_STOP, RUN_EXPIRY, RUN_REMAINS, RUN_WAKE];
   readonly datedKinds = [RUN_EXPIRY];
   readonly #deps: RunRemovalDeps;
 
@@ -31,6 +42,7 @@ export class RunRemoval implements QueueWorker {
   run({ kind, key, payload }: WorkItem): Promise<ReconcileOutcome> {
     const { store } = this.#deps;
     return store.write((tx) => {
+      if (kind === RUN_WAKE) return this.#wake(tx, key, JSON.parse(payload) as RunWake);
       if (kind === CHILD_STOP) return this.#stop(tx, JSON.parse(payload) as ChildStop);
       return kind === RUN_EXPIRY ? this.#expire(tx, key) : this.#removeSome(tx, key);
     });
@@ -41,6 +53,11 @@ export class RunRemoval implements QueueWorker {
     if (runId !== '') await driver.cancel(tx, runId, 'the step that began the run has ended');
     const session = sessionId === '' ? undefined : await tx.log.session(sessionId);
     if (session !== undefined) await lifecycle.stop(tx, session, '');
+    return DONE;
+  }
+
+  async #wake(tx: WriteTx, runId: string, { turnId }: RunWake): Promise<ReconcileOutcome> {
+    await this.#deps.wakes.wake(tx, turnId, runWaitKey(runId));
     return DONE;
   }
 

@@ -32,10 +32,12 @@ export interface RunStart {
   readonly identity: string;
 }
 
-/** What a run that another one begins has in addition. */
+/** What a run that another one, or a turn, begins has in addition. */
 interface Below {
   readonly depth: number;
   readonly parent: ParentStep;
+  /** A turn with a call that waits for the run. */
+  readonly waitingTurn: string;
 }
 
 export interface RunStartsDeps {
@@ -45,6 +47,8 @@ export interface RunStartsDeps {
   readonly check: SchemaCheck;
   /** `limits.runInputMax`, bytes. */
   readonly inputBytes: number;
+  /** `limits.runDepthMax`. */
+  readonly depthMax: number;
   /** `limits.runsActiveMax`, for each namespace. */
   readonly activeMax: number;
 }
@@ -58,7 +62,7 @@ export class RunStarts {
   }
 
   /**
-   * Stores a run with a copy of the definition of its workflow, and queues it. Throws WORKFLOW_NOT_FOUND, REFERENCE_MISSING, INPUT_SCHEMA,
+   * Stores a run with a copy of the definition of its workflow, and queues it. Throws WORKFLOW_NOT_FOUND, REFERENCE_MISSING, RUN_DEPTH, INPUT_SCHEMA,
    * TOO_LARGE, RUNS_ACTIVE and what a deleted namespace throws; nothing is written then.
    */
   async start(tx: WriteTx, start: RunStart & Partial<Below>): Promise<RunState> {
@@ -70,6 +74,7 @@ export class RunStarts {
     if (record === undefined) throw resourceNotFound(key);
     if (record.deletionTimestamp !== undefined) throw resourceDeleting(key);
     requireReady(record);
+    this.#checkDepth(start.depth ?? 1);
     const input = this.#checkedInput(start.input, record);
     await this.#requireRoom(tx, namespace);
     const run = newRun(start, record, { id: ids.next(), at: tx.now() });
@@ -79,6 +84,12 @@ export class RunStarts {
     await countRun(tx, run, 1);
     await queueItem(tx, bus, { kind: RUN_ADVANCE, key: run.id });
     return run;
+  }
+
+  #checkDepth(depth: number): void {
+    const { depthMax } = this.#deps;
+    if (depth <= depthMax) return;
+    throw new Fault('FAILED_PRECONDITION', 'RUN_DEPTH', `runs may begin each other ${depthMax} deep`);
   }
 
   /** The input as text. */
@@ -103,7 +114,7 @@ export class RunStarts {
 }
 
 const newRun = (
-  { namespace, workflow, labels, identity, depth = 1, parent }: RunStart & Partial<Below>,
+  { namespace, workflow, labels, identity, depth = 1, parent, waitingTurn }: RunStart & Partial<Below>,
   { uid, generation }: StoredResource,
   { id, at }: { readonly id: string; readonly at: number },
 ): RunState => ({
@@ -117,6 +128,7 @@ const newRun = (
   identity,
   depth,
   ...(parent === undefined ? {} : { parent }),
+  ...(waitingTurn === undefined ? {} : { waitingTurn }),
   createdAt: at,
   updatedAt: at,
   error: '',

@@ -28,6 +28,7 @@ export const workflowStep = ({ startChild, depthMax }: ChildStepDeps): StepType 
   begin: async ({ open, step, state, input = {} }) => {
     const { tx, run } = open;
     const depth = run.depth + 1;
+    // Further attempts would be as deep.
     if (depth > depthMax) return failed('RUN_DEPTH', `runs may begin each other ${depthMax} deep`, { isFinal: true });
     const parent = { runId: run.id, workflow: run.workflow, stepId: step.id, attempt: state.attempt };
     const childRunId = await startChild(tx, {

@@ -129,6 +129,7 @@ export class RunWorld {
       namespaces: this.#namespaces,
       admission: agents.admission,
       lifecycle: agents.lifecycle,
+      wakes: { wake: async () => false },
       tools: createToolRegistry({ tools: this.#options.tools ?? [], log: silentLog, check: sharedSchemaCheck }),
       workerId: `process-${this.#processes}`,
       ancestorsOf: () => [],
