@@ -115,8 +115,9 @@ async function bundle({ root, server, inputs }) {
     input: Object.fromEntries(entries.map((path) => [basename(path).replace(/\.\w+$/, ''), path])),
     platform: 'node',
     logLevel: 'silent',
-    // Compiled code is not bundled: the packages that bring some do without where it cannot be loaded.
-    external: /\.node$/,
+    // Compiled code is not bundled: the packages that bring some do without where it cannot be loaded. Nor are the clients of hosted
+    // sandboxes, which are optional.
+    external: [/\.node$/, 'e2b', '@daytonaio/sdk'],
     plugins: [{ name: 'note-inputs', load: (id) => void (existsSync(id) && inputs.set(id, stateOf(id))) }],
   });
   const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' };

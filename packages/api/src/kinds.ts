@@ -50,17 +50,10 @@ export interface KindFacts {
   readonly hasActivity: boolean;
   readonly sensitiveSpec: readonly SensitiveField[];
   readonly sensitiveStatus: readonly SensitiveField[];
-  /**
-   * Why nothing in this version acts on its resources, as their condition Ready shows it; undefined for kinds that are executed. The
-   * commit that brings the executor removes it.
-   */
-  readonly notExecuted?: string;
 }
 
 /** Rank of what is applied after everything else: kinds that no manifest holds, and custom kinds. */
 const LAST_RANK = 1_000;
-
-const NO_CONNECTOR = 'this version of svc does not run connectors: no event is taken and nothing is delivered';
 
 const RESOURCE_SERVICE: KindWriters = { gateway: false, resourceService: 'all', fileService: false };
 const GATEWAY: KindWriters = { ...RESOURCE_SERVICE, gateway: true };
@@ -185,7 +178,6 @@ const rows: readonly Row[] = [
     nameReason: 'NAME_INVALID',
     applyRank: 170,
     sensitiveSpec: [{ path: ['auth', 'apiKey', 'plain'], form: 'text' }],
-    notExecuted: NO_CONNECTOR,
   },
   {
     kind: 'Connector',
@@ -194,7 +186,6 @@ const rows: readonly Row[] = [
     status: 'own',
     nameReason: 'NAME_INVALID',
     applyRank: 180,
-    notExecuted: NO_CONNECTOR,
   },
   {
     kind: 'Workflow',

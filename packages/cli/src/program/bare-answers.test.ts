@@ -69,6 +69,8 @@ describe('a server whose answers say nothing', () => {
     ['channel post c hello'],
     ['channel tail c'],
     ['channel close c'],
+    ['delivery list'],
+    ['delivery release d'],
     ['schedule next'],
     ['schedule next s'],
     ['workflow run w'],

@@ -3,6 +3,7 @@ import type { RebaseOptions } from '../agents/index.ts';
 import type { ChannelOptions } from '../channels/index.ts';
 import type { GlobalOptions } from '../connection.ts';
 import type { RunConnectorOptions } from '../connectors/index.ts';
+import type { DeliveryOptions } from '../deliveries/index.ts';
 import type { Host } from '../host.ts';
 import type { GrantOptions, LoginOptions, LogoutOptions } from '../mcp/index.ts';
 import type { EventOptions, ReportOptions, UsageOptions } from '../operations/index.ts';
@@ -11,11 +12,12 @@ import type { NextOptions } from '../schedules/index.ts';
 import { example, run } from './run-action.ts';
 import { declareWorkflows } from './workflow-commands.ts';
 
-/** Commands about what runs: namespaces, agents, channels, schedules, limits, processes, changes. */
+/** Commands about what runs: namespaces, agents, channels, deliveries, schedules, limits, processes, changes. */
 export const declareOperationCommands = (program: Command, host: Host): void => {
   declareNamespaces(program.command('namespace').description('deleted namespaces and their contents'), host);
   declareAgents(program.command('agent').description('agents and their templates'), host);
   declareChannels(program.command('channel').description('rooms that people and agents talk in'), host);
+  declareDeliveries(program.command('delivery').description('messages on their way to messaging platforms'), host);
   declareSchedules(program.command('schedule').description('when schedules run, and how that went'), host);
   declareWorkflows(program.command('workflow').description('runs of workflows'), host);
   declareConnectors(
@@ -104,6 +106,32 @@ const declareChannels = (channel: Command, host: Host): void => {
         (await load()).setChannelPhase(host, { channel: name, phase: 'open' }, options),
       ),
     );
+};
+
+const declareDeliveries = (delivery: Command, host: Host): void => {
+  const load = () => import('../deliveries/index.ts');
+  example(delivery.command('list', { isDefault: true }), 'svc delivery list --state held')
+    .description('deliveries of the namespace, newest first')
+    .option('--connector <name>', 'only of this connector')
+    .option('--state <state>', 'only held, pending, delivered, rejected, dead or skipped')
+    .option('--limit <count>', 'most deliveries')
+    .action(run<DeliveryOptions>(async (_args, options) => (await load()).listDeliveries(host, options)));
+  example(delivery.command('show <delivery>'), 'svc delivery show DELIVERY')
+    .description('one delivery with its text')
+    .action(run<GlobalOptions>(async ([id = ''], options) => (await load()).showDelivery(host, id, options)));
+  const decisions = [
+    ['release', 'ReleaseDelivery', 'send a reply that waits for review, as its message is now'],
+    ['skip', 'SkipDelivery', 'end a reply that waits for review without sending it'],
+    ['retry', 'RetryDelivery', 'send a rejected or dead delivery again'],
+  ] as const;
+  for (const [word, decision, description] of decisions)
+    example(delivery.command(`${word} <delivery>`), `svc delivery ${word} DELIVERY`)
+      .description(description)
+      .action(
+        run<GlobalOptions>(async ([id = ''], options) =>
+          (await load()).decideDelivery(host, { id, decision }, options),
+        ),
+      );
 };
 
 const declareSchedules = (schedule: Command, host: Host): void => {

@@ -1,4 +1,4 @@
-import type { Adapter, ChatInstance, HistoryApi, Logger, Message, TranscriptsApi } from 'chat';
+import type { Adapter, ChatInstance, HistoryApi, Logger, Message, TranscriptsApi, WebhookOptions } from 'chat';
 import { type ConnectorHost, type InboundEvent, NotTaken } from '../kit/index.ts';
 import type { ChatConnector } from './chat-connector.ts';
 import { deletionOf, eventOf, type MessageSource } from './inbound.ts';
@@ -11,7 +11,14 @@ interface BridgeOptions {
   readonly logger: Logger;
   readonly userName: string;
   readonly now: () => number;
+  /** Ends early when the signal is aborted. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Aborted when the connector stops. */
+  readonly stopping: AbortSignal;
 }
+
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 60_000;
 
 type Updated = Parameters<ChatInstance['processMessageUpdated']>[0];
 type Deleted = Parameters<ChatInstance['processMessageDeleted']>[0];
@@ -46,8 +53,9 @@ export class ChatBridge implements ChatInstance {
     });
   }
 
-  async processMessage(adapter: Adapter, threadId: string, message: Message | (() => Promise<Message>)): Promise<void> {
-    await this.#process(async () => {
+  async processMessage(...given: Parameters<ChatInstance['processMessage']>): Promise<void> {
+    const [adapter, threadId, message, options] = given;
+    await this.#process(options, async () => {
       const written = await read(message);
       const isEdit = this.#options.connector.marksEdits === true && written.metadata.edited;
       return eventUnlessOwn(this.#source(adapter, threadId), written, isEdit ? 'updated' : 'created');
@@ -58,12 +66,14 @@ export class ChatBridge implements ChatInstance {
     await this.processMessage(adapter, threadId, message);
   }
 
-  async processMessageUpdated({ adapter, message, threadId }: Updated): Promise<void> {
-    await this.#process(async () => eventUnlessOwn(this.#source(adapter, threadId), await read(message), 'updated'));
+  async processMessageUpdated({ adapter, message, threadId }: Updated, options?: WebhookOptions): Promise<void> {
+    await this.#process(options, async () =>
+      eventUnlessOwn(this.#source(adapter, threadId), await read(message), 'updated'),
+    );
   }
 
-  async processMessageDeleted(event: Deleted): Promise<void> {
-    await this.#process(async () => {
+  async processMessageDeleted(event: Deleted, options?: WebhookOptions): Promise<void> {
+    await this.#process(options, async () => {
       const isOwn = event.previousMessage?.author.isMe === true;
       return isOwn ? undefined : deletionOf(this.#source(event.adapter, event.threadId), event);
     });
@@ -149,16 +159,28 @@ export class ChatBridge implements ChatInstance {
     return { adapter, threadId, connector: this.#options.connector };
   }
 
-  /** Sends what `make` returns to svc, as work of the webhook that brought it. Never rejects inside of one: adapters do not wait. */
-  async #process(make: () => Promise<InboundEvent | undefined>): Promise<void> {
-    const task = this.#ingest(make);
+  /** Sends what `make` returns to svc, as work of the webhook that brought it. Never rejects: adapters do not wait. */
+  async #process(options: WebhookOptions | undefined, make: () => Promise<InboundEvent | undefined>): Promise<void> {
     const work = currentRequest.getStore();
-    if (work === undefined) {
-      await task;
-      return;
-    }
-    work.add(task);
+    const task = work === undefined ? this.#ingestUntilTaken(make) : this.#ingest(make);
+    work?.add(task);
+    // Some adapters wait for what they are handed here before they answer.
+    options?.waitUntil?.(task);
     await task.catch(() => undefined);
+  }
+
+  /** Without a webhook no one sends the message again: it is tried until svc takes it or the connector stops. */
+  async #ingestUntilTaken(make: () => Promise<InboundEvent | undefined>): Promise<void> {
+    const { host, stopping, wait } = this.#options;
+    for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, LAST_RETRY_MS)) {
+      try {
+        return await this.#ingest(make);
+      } catch (error) {
+        if (stopping.aborted) throw error;
+        host.log.warn('a message was not taken by svc and is tried again', { error });
+        await wait(delayMs, stopping);
+      }
+    }
   }
 
   async #ingest(make: () => Promise<InboundEvent | undefined>): Promise<void> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Adapter, Logger } from 'chat';
-import type { InboundEvent, Place } from '../kit/index.ts';
+import type { ConnectorLog, InboundEvent, Place } from '../kit/index.ts';
 import type { Settings } from '../settings.ts';
 
 /** Where a message is, in the platform's own ids. */
@@ -37,6 +37,14 @@ export interface AdapterTools {
 export interface ChatConnector {
   /** Loads and makes the adapter, an `Adapter` whose own types are not strict enough to say so; throws AdapterMissing. */
   open(settings: Settings, tools: AdapterTools): Promise<unknown>;
+  /** Checks webhooks before the adapter sees them, for platforms whose adapter takes no address of their keys. */
+  verifier?(settings: Settings): (request: { readonly headers: Headers; readonly body: string }) => Promise<boolean>;
+  /** Begins to receive what comes by a connection in place of webhooks, until the signal is aborted. */
+  listen?(
+    adapter: Adapter,
+    options: { readonly signal: AbortSignal; readonly log: ConnectorLog },
+    settings: Settings,
+  ): void;
   locate(adapter: Adapter, message: Located): Location;
   /** The adapter's name of the thread into which a reply goes. */
   threadOf(adapter: Adapter, place: Place): string;

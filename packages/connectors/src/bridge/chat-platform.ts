@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Adapter, Logger } from 'chat';
 import type { ConnectorHost, ConnectorLog, Platform } from '../kit/index.ts';
 import type { Settings } from '../settings.ts';
@@ -18,23 +19,45 @@ export async function openChatPlatform(
 ): Promise<(host: ConnectorHost) => Platform> {
   const logger = loggerOf(tools.log, '');
   const adapter = (await connector.open(settings, { logger, fileTransport: tools.fileTransport })) as Adapter;
+  const verify = connector.verifier?.(settings);
   return (host) => {
+    const stopping = new AbortController();
+    const { signal } = stopping;
     const bridge = new ChatBridge({
       connector,
       host,
       logger,
+      wait,
       userName: settings.get('userName') ?? 'svc',
       now: Date.now,
+      stopping: signal,
     });
     return {
-      start: () => adapter.initialize(bridge),
-      stop: async () => await adapter.disconnect?.(),
-      receive: (request) => bridge.receive(adapter, request),
+      start: async () => {
+        await adapter.initialize(bridge);
+        connector.listen?.(adapter, { signal, log: host.log }, settings);
+      },
+      stop: async () => {
+        stopping.abort();
+        await adapter.disconnect?.();
+      },
+      receive: async (request) => {
+        if (verify === undefined) return await bridge.receive(adapter, request);
+        const body = await request.text();
+        const { url, method, headers } = request;
+        if (!(await verify({ headers, body }))) return new Response('not signed by the platform\n', { status: 401 });
+        return await bridge.receive(adapter, new Request(url, { method, headers, body }));
+      },
       deliver: (delivery) => postReply(connector, adapter, delivery),
       showTyping: (place) => adapter.startTyping(connector.threadOf(adapter, place)),
     };
   };
 }
+
+const wait = async (ms: number, signal: AbortSignal): Promise<void> => {
+  // The signal only ends the wait: what waits checks it itself.
+  await setTimeout(ms, undefined, { signal }).catch(() => undefined);
+};
 
 /** Adapters log payloads at debug level, which may hold texts of people; those lines are dropped. */
 const loggerOf = (log: ConnectorLog, prefix: string): Logger => ({

@@ -68,9 +68,10 @@ function retryAfterOf(error: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 ? value : undefined;
 }
 
-/** The status that errors of HTTP clients carry under one of two names. */
+/** The status that errors of HTTP clients carry under one of two names, some of them as their origin. */
 function statusOf(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const value = 'status' in error ? error.status : 'statusCode' in error ? error.statusCode : undefined;
-  return typeof value === 'number' ? value : undefined;
+  if (typeof value === 'number') return value;
+  return 'originalError' in error ? statusOf(error.originalError) : undefined;
 }

@@ -46,6 +46,7 @@ beforeEach(async () => {
   const { operations, authenticator, authorizer, clock, ids } = world;
   server = await createTransport({
     ...{ config: testConfig, operations, authenticator, authorizer, clock, ids, routes: [events, deaf], readiness: [] },
+    callbacks: authenticator,
     metricsText: async () => '',
     schemaVersion: () => 1,
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },

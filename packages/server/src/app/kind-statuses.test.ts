@@ -19,6 +19,7 @@ import { secretContract } from '../features/authoring/secrets/secret-kind.ts';
 import { SecretResolver } from '../features/authoring/secrets/secret-resolver.ts';
 import { connectorClassContract } from '../features/coordination/connectors/class-kind.ts';
 import { connectorContract } from '../features/coordination/connectors/connector-kind.ts';
+import { RouteBook } from '../features/coordination/connectors/routes/index.ts';
 import { toolGrant } from '../features/coordination/workflows/tool-grant.ts';
 import { workflowContract } from '../features/coordination/workflows/workflow-kind.ts';
 import { sandboxContracts } from '../features/platform/sandboxes/sandbox-kinds.ts';
@@ -51,12 +52,14 @@ describe('statuses follow what they refer to', () => {
     const ancestorsOf = (namespace: string): readonly string[] => world.ancestry.ancestors(namespace);
     let contracts: readonly KindContract[] = [];
     world = await openResourceWorld({
-      contracts: ({ store, seal }) => {
+      contracts: ({ store, seal, directory: namespaces }) => {
         const resolver = new SecretResolver({ store, seal, lineage: async (_reads, namespace) => [namespace] });
         const secretProblem = resolver.problem.bind(resolver);
+        const routing = { ancestorsOf, namespaces, writer: () => world.writer };
+        const removed = async (): Promise<void> => undefined;
         contracts = [
-          connectorClassContract({ isEnvAllowed: () => true, environment: { SET: 'x' }, secretProblem }),
-          connectorContract({ ancestorsOf }),
+          connectorClassContract({ isEnvAllowed: () => true, environment: { SET: 'x' }, secretProblem, removed }),
+          connectorContract({ ...routing, routes: new RouteBook(routing), removed }),
           workflowContract({
             leaveRuns: async () => undefined,
             limits: { definitionBytes: 100_000, steps: 10 },
@@ -65,6 +68,7 @@ describe('statuses follow what they refer to', () => {
           ...sandboxContracts({
             ancestorsOf,
             configProblems: () => [],
+            planProblem: () => '',
             providerReport: () => ({ isAvailable: isProviderThere, message: isProviderThere ? '' : 'missing' }),
             secretProblem,
           }),
@@ -124,7 +128,7 @@ describe('statuses follow what they refer to', () => {
     await put(['Secret', 'chat'], SecretSpecSchema, { stringData: { key: 'x' } });
     expect(conditions(await shown('ConnectorClass', 'one')).slice(0, 4)).toEqual([
       'pending',
-      'Ready Unknown NotExecuted',
+      'Ready Unknown Registering',
       'CallbackAccepted False NoRegistration',
       'CredentialResolved True Resolved',
     ]);
@@ -196,8 +200,8 @@ describe('statuses follow what they refer to', () => {
     expect((await shown('Connector', 'c')).phase).toBe('invalid');
     await world.store.write(async (tx) => {
       const current = (await tx.resources.get(key)) as StoredResource;
-      const status = JSON.stringify({ phase: 'ready', conditions: [{ type: 'CallbackAccepted', status: 'True' }] });
-      await tx.resources.replace({ ...current, status }, current.version, ['status']);
+      const annotations = { 'svc/~registration': JSON.stringify({ generation: 1, registered: {} }) };
+      await tx.resources.replace({ ...current, annotations }, current.version, ['metadata']);
     });
     const [, connectors] = reconcilers;
     await connectors?.reconcile(recordKey('Connector', 'default', 'c'));

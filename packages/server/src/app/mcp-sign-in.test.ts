@@ -123,6 +123,66 @@ describe('an agent with a server that people sign in to', () => {
     expect(log.calls).toHaveLength(2);
   });
 
+  it('asks for the scopes that a call lacks, once, and keeps those that it has', SLOW, async () => {
+    let wanted = '';
+    const wants = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): string =>
+      headers['mcp-method'] === 'tools/call' ? wanted : '';
+    const { name, log } = await protectedServer({ scope: 'read', wants });
+    await browse((await asked(await sent(name, `!tool mcp_${name}__sign_in {}`))).url);
+    wanted = 'read write';
+    const session = await sent(name, `!tool mcp_${name}_add {"a":20,"b":3}`);
+    const request = await asked(session);
+    expect(request.prompt).toBe(
+      `MCP server ${name} needs further permissions: read write. Sign in again at ${new URL(authorization.url).host} to give them.`,
+    );
+    expect(new URL(request.url).searchParams.get('scope')).toBe('read write');
+    await browse(request.url);
+    expect(await ended(session)).toContain('23');
+    expect(log.calls).toHaveLength(1);
+    expect(await grants(`?server=${name}`)).toMatchObject([{ scope: 'read write' }]);
+    wanted = 'admin';
+    const greedy = await sent(name, `!tool mcp_${name}_add {"a":1,"b":3}`);
+    const next = await asked(greedy);
+    expect(new URL(next.url).searchParams.get('scope')).toBe('read write admin');
+    wanted = 'admin root';
+    await browse(next.url);
+    expect(await ended(greedy)).toContain('wants further permissions than the person gave');
+    expect([log.calls.length, await requests()]).toEqual([1, []]);
+  });
+
+  it('signs in with the client that a Secret names, and shows it to no other authorization server', SLOW, async () => {
+    const redirectUris = [`${app.url}/v1/oauth/callback`];
+    authorization.addClient({ id: 'by-hand', secret: 'known', redirectUris });
+    const secret = (data: Readonly<Record<string, string>>) => ({
+      kind: 'Secret',
+      metadata: { name: 'app', namespace: 'default' },
+      spec: {
+        data: Object.fromEntries(
+          Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+        ),
+      },
+    });
+    await apply(secret({ client_id: 'by-hand', client_secret: 'known', issuer: authorization.url }));
+    const annotations = { ...ANNOTATIONS, 'option.svc/mcp-oauth-client': 'app' };
+    const { name } = await protectedServer({}, annotations);
+    const session = await sent(name, `!tool mcp_${name}__sign_in {}`);
+    const { url } = await asked(session);
+    expect(new URL(url).searchParams.get('client_id')).toBe('by-hand');
+    await browse(url);
+    expect(await ended(session)).toContain('Its tools can be used now');
+    expect(authorization.count('/register')).toBe(0);
+    await apply(secret({ client_id: 'by-hand', client_secret: 'known', issuer: 'https://other.example' }));
+    await rest.ok(`DELETE /v1/ns/default/mcp-grants/${name}`);
+    const other = await sent(name, `!tool mcp_${name}__sign_in {}`);
+    expect(await ended(other)).toContain('client is one of another authorization server');
+    await apply(
+      serverManifest(name, 'https://tools.example/mcp', { ...annotations, 'option.svc/mcp-oauth-client': 'gone' }),
+    );
+    expect(JSON.stringify(await rest.ok(`GET /v1/ns/default/resources/McpServer/${name}`))).toContain(
+      'secret gone not found',
+    );
+  });
+
   it('waits for its task again when the sign-in was revoked meanwhile, and makes no second one', SLOW, async () => {
     const tasks = new TestTasks();
     const { name } = await protectedServer({}, ANNOTATIONS, { tasks });

@@ -12,15 +12,24 @@ export interface CallerGrant {
   readonly readSecrets: boolean;
 }
 
+/** The connector class that a callback secret was made for. */
+export interface CallerRegistration {
+  readonly classUid: string;
+  readonly namespace: string;
+  readonly className: string;
+}
+
 export interface Caller {
   /** `sub:<sha256>`, `key:<id>`, `token`, `password`, `anonymous`: audit, idempotency, usage. */
   readonly identity: string;
   /** As shown by WhoAmI. */
   readonly subject: string;
-  readonly mode: 'none' | 'token' | 'password' | 'jwt' | 'jwks' | 'api-key' | 'minted';
+  readonly mode: 'none' | 'token' | 'password' | 'jwt' | 'jwks' | 'api-key' | 'minted' | 'callback';
   readonly grants: readonly CallerGrant[];
   /** Micros; streams end within 30 s after it. */
   readonly expiresAt?: number;
+  /** The connector class whose service calls back; set exactly with mode `callback`. */
+  readonly registration?: CallerRegistration;
   /** The API key behind the credential: itself, or the one a minted token was made with; revoking it ends both. */
   readonly apiKeyId?: string;
 }

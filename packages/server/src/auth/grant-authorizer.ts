@@ -27,7 +27,10 @@ export class GrantAuthorizer implements Authorizer, EarlyAuthorizer {
 
   authorize({ need, target }: OperationAccess, request: unknown, caller: Caller): void {
     if (need === 'any') return;
-    if (need === 'callback') throw new Fault('PERMISSION_DENIED', 'REGISTRATION', 'a callback secret is required');
+    if (need === 'callback') {
+      if (caller.registration !== undefined) return;
+      throw new Fault('PERMISSION_DENIED', 'REGISTRATION', 'a callback secret is required');
+    }
     for (const grant of caller.grants) if (isUnscoped(grant) && hasRole(grant.role, need)) return;
     this.#requireGrants(caller, need, targetsOf(target, request));
   }

@@ -95,6 +95,11 @@ export interface KindContract<S extends Message = Message> {
     write: SpecWrite<S> & { readonly stored: StoredResource },
     origin: WriteOrigin,
   ) => Promise<void>;
+  /**
+   * Settles with others of its kind who gets what, in the same transaction behind `applied`; answers the resource as it is stored
+   * then. Its deletion may wait already.
+   */
+  readonly settle?: (tx: WriteTx, stored: StoredResource) => Promise<StoredResource>;
   /** Whether the origin may delete the resource at all; throws Fault. Not asked where the program itself removes it. */
   readonly admitRemoval?: (tx: WriteTx, resource: StoredResource, origin: WriteOrigin) => Promise<void>;
   /** Removes what cannot outlive the resource, before its row goes. */

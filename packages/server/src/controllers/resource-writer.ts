@@ -273,8 +273,9 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const settled = { ...write, labels, annotations };
     const judged = await this.#status(tx, { ...prepared, write: settled });
     const status = current === undefined ? judged : heldStatus({ ...current, finalizers: parts.finalizers }, judged);
-    const stored = await this.#write(tx, prepared, { ...parts, status });
-    await contract?.applied?.(tx, { ...settled, stored }, prepared.origin);
+    const written = await this.#write(tx, prepared, { ...parts, status });
+    await contract?.applied?.(tx, { ...settled, stored: written }, prepared.origin);
+    const stored = (await contract?.settle?.(tx, written)) ?? written;
     return this.#finish(tx, prepared, stored);
   }
 

@@ -5,6 +5,12 @@ const MOST_VIOLATIONS = 50;
 /** Collects what is wrong with one request, so that all field faults come in one answer. */
 export class DecodeReport {
   readonly violations: FieldViolation[] = [];
+  readonly #ignoresUnknown: boolean;
+
+  /** `ignoresUnknown`: fields that the message does not have are no fault. */
+  constructor({ ignoresUnknown = false }: { readonly ignoresUnknown?: boolean } = {}) {
+    this.#ignoresUnknown = ignoresUnknown;
+  }
 
   /** True once no further fault is kept: what reads may stop. */
   get isFull(): boolean {
@@ -17,7 +23,7 @@ export class DecodeReport {
   }
 
   unknownField(field: string): undefined {
-    return this.add(field, 'unknown field', 'FIELD_UNKNOWN');
+    return this.#ignoresUnknown ? undefined : this.add(field, 'unknown field', 'FIELD_UNKNOWN');
   }
 
   /** A JSON text inside a field that nests deeper than `limits.jsonDepth`. */

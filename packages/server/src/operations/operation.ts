@@ -15,6 +15,7 @@ import {
   type UnaryHandler,
   unary,
 } from './handler.ts';
+import type { ByteLimit } from './plain-route.ts';
 
 /** What is declared of an operation in addition to its handler. */
 interface Declared {
@@ -24,6 +25,10 @@ interface Declared {
   readonly repeatable: boolean;
   /** Form of the REST body; absent where it is the JSON of the request as it is. */
   readonly body?: BodyForm;
+  /** Largest request; absent = `limits.requestBytes`. */
+  readonly bodyLimit?: ByteLimit;
+  /** True where fields of a JSON body that are not known are left out: its callers may be of a later release. */
+  readonly ignoresUnknown?: true;
   /** Field of the request that takes a whole YAML body, by its local name; absent where only JSON is taken. */
   readonly yamlField?: string;
 }
@@ -56,6 +61,8 @@ interface Facts<I extends DescMessage> {
   readonly access: OperationAccess;
   readonly repeatable?: true;
   readonly body?: BodyForm;
+  readonly bodyLimit?: ByteLimit;
+  readonly ignoresUnknown?: true;
   readonly yamlField?: FieldOf<I>;
 }
 
@@ -91,12 +98,6 @@ export const operation: Declare = ((method: DescMethodUnary | DescMethodServerSt
 }) as Declare;
 
 type AnyFacts = UnaryFacts<DescMessage, DescMessage> | StreamFacts<DescMessage, DescMessage>;
-
-/** Declares an operation that only later versions serve: what it will need of its callers is known and documented. */
-export const unserved = <I extends DescMessage, O extends DescMessage>(
-  method: DescMethodUnary<I, O> | DescMethodServerStreaming<I, O>,
-  facts: Facts<I>,
-): UnservedOperation => ({ kind: 'unserved', method, repeatable: false, ...facts });
 
 /** The full name of an operation, such as `package.Service/Method`: in logs, audit records and idempotency records. */
 export const operationName = ({ parent, name }: DescMethod): string => `${parent.typeName}/${name}`;

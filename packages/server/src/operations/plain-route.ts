@@ -40,6 +40,8 @@ export interface HttpRoute {
   readonly pattern: string;
   /** False only for routes that need no credential. */
   readonly authenticated: boolean;
+  /** For connector services, by the secret of their registration; credentials of the gateway do not count. */
+  readonly isCallback?: true;
   /** Only for callers on this machine that come through no proxy; others get PERMISSION_DENIED LOOPBACK. */
   readonly loopbackOnly?: true;
   /** True where an idempotency key is honoured. */

@@ -35,16 +35,19 @@ const OPTION = 'option.svc/';
 /** Every option that svc knows, for all of its parts. */
 const OPTIONS: ReadonlySet<string> = new Set([
   'activities',
+  'approvers',
   'catch-up',
   'channel-state',
   'inheritable',
   'keep',
   'mcp-auth',
   'mcp-auth-scope',
+  'mcp-oauth-client',
   'mcp-protocol',
   'memory',
   'on-exceeded',
   'overlap',
+  'requests',
   'reregister',
   'workflow-capabilities',
 ]);

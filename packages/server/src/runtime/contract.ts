@@ -38,6 +38,7 @@ export {
   partId,
   recordedParts,
   replyTextOf,
+  withSandbox,
 } from './record/index.ts';
 
 export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
@@ -52,6 +53,8 @@ export interface Submission {
   readonly labels: Readonly<Record<string, string>>;
   readonly whenBusy: WhenBusy;
   readonly cause: TurnCause;
+  /** When the message was written, micros; absent = now. Its place in the session follows from its arrival. */
+  readonly writtenAt?: number;
   /** Ids chosen by the caller for deterministic replays; otherwise allotted. */
   readonly turnId?: string;
 }

@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Harnesses, PART, QuotaFault, type UsageMeter } from './index.ts';
+import {
+  type Harnesses,
+  noMeter,
+  noTracer,
+  PART,
+  QuotaFault,
+  type TurnMeter,
+  type TurnTracer,
+  type UsageMeter,
+} from './index.ts';
 import { parseSide } from './record/index.ts';
 import { findProblems } from './testing/invariants.ts';
 import { Machine, type ProcessOptions } from './testing/machine.ts';
@@ -160,6 +169,36 @@ describe('a harness that dies while a person is asked', () => {
     });
     expect(await machine.questions()).toEqual([]);
     expect(await findProblems(machine)).toEqual([]);
+  });
+});
+
+describe('a harness that is observed', () => {
+  const calls: {
+    readonly provider: string;
+    readonly model: string;
+    readonly purpose: unknown;
+    readonly kind: string;
+  }[] = [];
+  const meter: TurnMeter = {
+    ...noMeter,
+    modelCalled: ({ target, purpose, outcome }) => void calls.push({ ...target, purpose, kind: outcome.kind }),
+  };
+  const prompts: string[] = [];
+  const tracer: TurnTracer = {
+    attempt: (...given) => ({
+      ...noTracer.attempt(...given),
+      harnessPrompt: () => ({ prompted: (text) => void prompts.push(text), end: () => void prompts.push('ended') }),
+    }),
+  };
+  const world = useMachine({ spec: SPEC, deps: { harnesses: harness, meter, tracer } });
+
+  it('is measured as calls of models are, and each of its prompts is a span', async () => {
+    const { machine } = world;
+    const session = await machine.session();
+    await machine.send(session, 'text done');
+    await machine.quiet();
+    expect(calls).toEqual([{ provider: 'acp', model: 'demo', purpose: 'invoke_agent', kind: 'finished' }]);
+    expect(prompts).toEqual([expect.stringContaining('text done'), 'ended']);
   });
 });
 

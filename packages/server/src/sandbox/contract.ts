@@ -130,15 +130,27 @@ export interface SettingProblem {
 /** What a class configures for its provider, as it is written. */
 export type ProviderConfig = Readonly<Record<string, unknown>>;
 
+/** With which rights a class uses its provider. */
+export interface ProviderAccess {
+  /** Namespace of the class, from which `secret://` references are resolved. */
+  readonly namespace: string;
+  /** As they are written: values may be references. */
+  readonly credentials: ProviderConfig;
+}
+
 /** Makes providers of one name: each class may mean another engine. */
 export interface SandboxProviderKind {
   readonly name: string;
   /** All faults of what a class configures for it; pure. */
   problems(config: ProviderConfig): readonly SettingProblem[];
-  /** The same text for configurations that mean the same provider; pure. */
-  identity(config: ProviderConfig): string;
+  /** All faults of the credentials of a class; pure. Absent: it uses none. */
+  credentialProblems?(credentials: ProviderConfig): readonly SettingProblem[];
+  /** What of a plan it cannot keep, '' when it can keep all; pure. Absent: it keeps every plan. */
+  planProblem?(plan: SandboxPlan): string;
+  /** The same text for classes that mean the same provider; pure. */
+  identity(config: ProviderConfig, access: ProviderAccess): string;
   /** The provider of a class; what is refused today counts as absent. */
-  open(config: ProviderConfig): SandboxProvider;
+  open(config: ProviderConfig, access: ProviderAccess): SandboxProvider;
 }
 
 export interface FileAccess {

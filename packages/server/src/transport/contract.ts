@@ -44,6 +44,8 @@ export interface TransportParts {
   readonly routes: readonly HttpRoute[];
   readonly readiness: readonly ReadinessCheck[];
   readonly authenticator: Authenticator;
+  /** Of calls that need a callback secret; gateway credentials do not count there. */
+  readonly callbacks: Authenticator;
   readonly authorizer: Authorizer & EarlyAuthorizer;
   /** Prometheus text. */
   readonly metricsText: () => Promise<string>;

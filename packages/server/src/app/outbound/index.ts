@@ -4,5 +4,5 @@
  */
 export { outboundAddresses } from './address-rules.ts';
 export { GuardedFetch } from './guarded-fetch.ts';
-export { mcpOutbound, peerOutbound, pushOutbound } from './mcp-outbound.ts';
+export { connectorOutbound, mcpOutbound, peerOutbound, pushOutbound } from './mcp-outbound.ts';
 export { researchOutbound } from './research-outbound.ts';

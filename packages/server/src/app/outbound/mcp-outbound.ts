@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../../base/network/index.ts';
 import { createPeerClient } from '../../protocols/a2a/index.ts';
 import { createMcpConnector } from '../../protocols/mcp/index.ts';
 import { createMcpOAuth } from '../../protocols/mcp-oauth/index.ts';
-import type { Config } from '../config/index.ts';
+import { type Config, connectorVariables } from '../config/index.ts';
 import { NamespaceFetch } from './namespace-fetch.ts';
 
 /** Every address: what the operator declares in `system` may be inside the private network. */
@@ -31,6 +31,17 @@ const fetchersOf = (config: Pick<Config, 'settings' | 'transport'>) => (more: { 
 /** Calls to agents elsewhere, under the same rules. */
 export const peerOutbound = (config: Pick<Config, 'settings' | 'transport'>, { clock }: { readonly clock: Clock }) =>
   createPeerClient({ fetch: fetchersOf(config)({}), clock });
+
+/** Requests to connector services, under the same rules, and what of this process they may be told. */
+export const connectorOutbound = (
+  config: Config,
+  { environment }: { readonly environment: Readonly<Record<string, string | undefined>> },
+) => ({
+  fetch: fetchersOf(config)({}),
+  isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
+  environment,
+  clusterId: config.clusterId,
+});
 
 /** Requests to the addresses that agents elsewhere have the states of their tasks sent to, under the same rules. */
 export const pushOutbound = (config: Pick<Config, 'settings' | 'transport'>) => {

@@ -5,6 +5,8 @@
  */
 export { answerLines } from './answer-lines.ts';
 export { AppUnderTest } from './app-under-test.ts';
+export { CLUSTER_KEY, ConnectorBench } from './connector-bench.ts';
+export { ConnectorServiceUnderTest } from './connector-service.ts';
 export { EventReader, type PartEvent, shapeOf } from './event-reader.ts';
 export { gate } from './gate-clock.ts';
 export { KIND_SAMPLES } from './kind-samples.ts';

@@ -31,9 +31,9 @@ import { connectAgent, demoAgentProgram } from '../../protocols/acp/index.ts';
 import { createMcpServing, serveToolsOver } from '../../protocols/mcp-server/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { approvalOf, type CapabilitySwitches } from '../../tools/index.ts';
-import { type Config, configurationFacts, connectorVariables } from '../config/index.ts';
+import { type Config, configurationFacts } from '../config/index.ts';
 import type { Engines } from '../engines/index.ts';
-import { GuardedFetch, mcpOutbound, peerOutbound, pushOutbound } from '../outbound/index.ts';
+import { connectorOutbound, GuardedFetch, mcpOutbound, peerOutbound, pushOutbound } from '../outbound/index.ts';
 import { sandboxProviders } from '../sandbox-providers.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
@@ -112,20 +112,14 @@ const authoring = (
 
 /** Who answers. */
 const conversation = ({ host, turns }: FeatureNeeds) => {
-  const { runtime, agents, streams, cursors, steps, objects } = turns;
-  const { admission, lifecycle } = runtime;
-  const fetcher = new GuardedFetch({ allow: host.settings['net.allow'] });
+  const { runtime, agents } = turns;
   return {
     sessions: sessionsModule({
       ...host,
-      admission,
-      lifecycle,
-      streams,
-      cursors,
-      steps,
+      ...turns,
+      ...runtime,
       agents: agents.directory,
-      objects,
-      fetcher,
+      fetcher: new GuardedFetch({ allow: host.settings['net.allow'] }),
     }),
   };
 };
@@ -135,16 +129,23 @@ const coordination = (
   { config, engines, host, turns }: FeatureNeeds,
   { files }: Pick<ReturnType<typeof authoring>, 'files'>,
 ) => {
-  const { objects, runtime } = turns;
+  const { objects, runtime, deliveries } = turns;
   const tasks = tasksModule({ ...host, ...runtime, ...files });
   const workflows = workflowsModule({ ...host, ...turns, ...runtime });
+  const more = { channels: host.facade('Channel'), objects };
+  const channels = channelsModule({ ...host, ...runtime, ...files, ...deliveries, ...more });
   return {
-    channels: channelsModule({ ...host, ...runtime, channels: host.facade('Channel'), ...files, objects }),
+    channels,
     schedules: schedulesModule({ ...host, ...runtime, ...workflows, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
       ...host,
-      isEnvAllowed: connectorVariables(config.settings['connectors.envAllow'], config),
-      environment: engines.environment,
+      ...runtime,
+      ...files,
+      ...connectorOutbound(config, engines),
+      ...turns,
+      channels: channels.posts,
+      showUndelivered: channels.showUndelivered,
+      workflows: workflows.runs,
     }),
     workflows,
     delegation: delegationModule({
@@ -296,6 +297,6 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     mcpEndpoint,
     trailModule({ ...host, sources: () => list.flatMap(({ trails = [] }) => trails) }),
   ];
-  const callers = { delegation, agentProtocol, workflows };
-  return { list, usage, workers, files, access, backups, mcpServers, sandboxes, harnesses, ...callers };
+  const closing = { usage, workers, access, backups, mcpServers, sandboxes, delegation, agentProtocol, connectors };
+  return { list, files, harnesses, workflows, ...closing };
 };

@@ -33,6 +33,7 @@ export const servedParts = (app: App, tls: Pick<TransportParts['config'], 'tls'>
       ...parts.checks,
     ],
     authenticator: features.access.authenticator,
+    callbacks: features.connectors.callbacks,
     authorizer,
     metricsText: observation.metrics.text,
     schemaVersion: () => loadMigrations(config.store.engine).length,

@@ -6,6 +6,7 @@ import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
 import { createTaskPushHook } from '../../features/coordination/agent-protocol/index.ts';
 import { createChannelHook } from '../../features/coordination/channels/index.ts';
+import { deliveryTurns } from '../../features/coordination/connectors/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
 import { createScheduleHook } from '../../features/coordination/schedules/index.ts';
 import { taskTurns } from '../../features/coordination/tasks/index.ts';
@@ -77,6 +78,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const skills = skillsModule({ ...host, book: createSessionSkills(store) });
   const usage = usageModule({ ...host, refused: metrics.usageRefused, isPriced: (model) => models.isPriced(model) });
   const [tasks, pushes] = [taskTurns(host), createTaskPushHook(host)];
+  const deliveries = deliveryTurns({ ...host, objects });
   const { steps, ...prompting } = wirePrompts(host, models, objects);
   const harnesses = new HarnessSlot();
   const runtime = createRuntime({
@@ -91,8 +93,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     ...prompting,
     skills: skills.directory,
     harnesses,
-    endHooks: [turnHook, tasks, pushes, ...featureHooks(bus)],
-    progressHooks: [tasks, pushes],
+    endHooks: [turnHook, tasks, pushes, deliveries, ...featureHooks(bus)],
+    progressHooks: [tasks, pushes, deliveries],
     tracer,
     meter: metrics.meter,
     workerId,
@@ -100,7 +102,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   });
   const isShared = config.store.engine !== 'sqlite';
   const streams = createStreams({ ...host, ...config.runtime, liveTurns: runtime.live, isShared });
-  return { secrets, models, tools, workerId, objects, agents, skills, usage, runtime, harnesses, steps, ...streams };
+  const features = { secrets, agents, skills, usage, deliveries };
+  return { models, tools, workerId, objects, runtime, harnesses, steps, ...features, ...streams };
 };
 
 /** What models are sent, and what is rebuilt of it. */

@@ -1,8 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../base/index.ts';
 import { createPeerClient, type PeerClient, PeerFailure, type RemoteTask } from './index.ts';
+import { answer, json, LocalPeer, type Reply } from './testing/local-peer.ts';
 
 const BEARER = 'the-credential-of-the-connection';
 const MESSAGE = {
@@ -14,65 +13,12 @@ const MESSAGE = {
   outputModes: [],
 };
 
-type Rpc = { readonly id: unknown; readonly method: string; readonly params: Record<string, unknown> };
-type Reply = (rpc: Rpc, response: ServerResponse) => void;
-
-/** A peer that answers what the test wants, and notes what it is sent. */
-class LocalPeer {
-  readonly requests: { readonly path: string; readonly authorization: string; readonly body: string }[] = [];
-  /** Members that its card has in addition or instead. */
-  card: Record<string, unknown> = {};
-  reply: Reply = () => undefined;
-  /** Answers everything, the card included. */
-  raw: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
-  #server: Server | undefined;
-  #port = 0;
-
-  async start(): Promise<void> {
-    this.#server = createServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => {
-        body += chunk.toString();
-      });
-      request.on('end', () => {
-        const { authorization = '' } = request.headers;
-        this.requests.push({ path: request.url ?? '', authorization, body });
-        if (this.raw?.(request, response) === true) return;
-        if (request.url === '/card') json(response, { ...this.#card(), ...this.card });
-        else this.reply(JSON.parse(body) as Rpc, response);
-      });
-    });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.listen(0, '127.0.0.1', resolve);
-    await promise;
-    this.#port = (this.#server.address() as AddressInfo).port;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
-  }
-
-  close(): void {
-    this.#server?.closeAllConnections();
-    this.#server?.close();
-  }
-
-  #card(): Record<string, unknown> {
-    const supportedInterfaces = [{ url: `${this.url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }];
-    return { name: 'far', description: '', version: '1', supportedInterfaces, capabilities: {}, skills: [] };
-  }
-}
-
-const json = (response: ServerResponse, body: unknown, status = 200): void => {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-};
 const task = (state: string, more: object = {}) => ({
   id: 'task-1',
   contextId: 'context-1',
   status: { state },
   ...more,
 });
-const answer = (rpc: Rpc, result: unknown) => ({ jsonrpc: '2.0', id: rpc.id, result });
 
 describe('a peer that is called', () => {
   const peer = new LocalPeer();

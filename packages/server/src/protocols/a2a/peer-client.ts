@@ -55,7 +55,7 @@ class LibraryClient implements PeerClient {
   async card(target: PeerTarget, signal: AbortSignal): Promise<RemoteCard> {
     return this.#within(target, signal, async (call) => {
       const { defaultInputModes } = await this.#card(call);
-      return { inputModes: defaultInputModes };
+      return { inputModes: textsOf(defaultInputModes) };
     });
   }
 
@@ -164,6 +164,10 @@ class LibraryClient implements PeerClient {
     }
   }
 }
+
+/** The library checks no card: what should be a list of texts may be absent or anything else. */
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 
 /** Calls agents elsewhere. */
 export const createPeerClient = (deps: PeerClientDeps): PeerClient => new LibraryClient(deps);

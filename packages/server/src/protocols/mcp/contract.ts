@@ -189,15 +189,18 @@ export class McpFailure extends Error {
   readonly kind: McpFailureKind;
   /** HTTP status of the server's answer, where there was one. */
   readonly status: number | undefined;
+  /** Scopes that the token lacks, as the server names them, separated by spaces; '' where it does not ask for any. */
+  readonly requiredScope: string;
 
   constructor(
     kind: McpFailureKind,
     message: string,
-    options?: ErrorOptions & { readonly status?: number | undefined },
+    options?: ErrorOptions & { readonly status?: number | undefined; readonly requiredScope?: string },
   ) {
     super(message, options);
     this.name = 'McpFailure';
     this.kind = kind;
     this.status = options?.status;
+    this.requiredScope = options?.requiredScope ?? '';
   }
 }

@@ -5,6 +5,9 @@ import { McpFailure, type McpFailureKind } from './contract.ts';
 /** How many causes of an error are examined. */
 const CAUSES = 8;
 
+const SCOPES = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+const SCOPE_CHARACTERS_MAX = 1_000;
+
 /** Codes of the library and what they mean to us. */
 const SDK_KINDS: Partial<Record<`${SdkErrorCode}`, McpFailureKind>> = {
   REQUEST_TIMEOUT: 'timeout',
@@ -45,7 +48,17 @@ export const failureOf = (error: unknown): McpFailure => {
   const kind = kindOf(chain, status);
   const detail = detailOf(chain, status);
   const text = kind === 'malformed' && chain.some(isInvalidParams) ? INVALID_PARAMS_TEXT : TEXTS[kind];
-  return new McpFailure(kind, detail === '' ? text : `${text} (${detail})`, { cause: error, status });
+  const requiredScope = kind === 'auth' ? scopeOf(chain) : '';
+  return new McpFailure(kind, detail === '' ? text : `${text} (${detail})`, { cause: error, status, requiredScope });
+};
+
+/** What a server says that the token lacks; '' unless all of it can be asked for (RFC 6749, section 3.3). */
+const scopeOf = (chain: readonly unknown[]): string => {
+  const found = chain.find((error) => (error as Partial<Error>).name === 'InsufficientScopeError');
+  const { requiredScope } = (found ?? {}) as { readonly requiredScope?: unknown };
+  return typeof requiredScope === 'string' && requiredScope.length <= SCOPE_CHARACTERS_MAX && SCOPES.test(requiredScope)
+    ? requiredScope
+    : '';
 };
 
 /** The same for an attempt to connect: no session is open yet that the server could have forgotten. */

@@ -33,6 +33,12 @@ export interface ModelSpan {
   end(outcome: TracedOutcome, shown: { parts(): readonly Part[] }): void;
 }
 
+/** Span `acp.prompt`: one prompt of a harness, which calls models by itself. */
+export interface HarnessSpan extends Pick<ModelSpan, 'end'> {
+  /** What it was sent; read only when contents may be captured. */
+  prompted(text: string): void;
+}
+
 /** Span `execute_tool <tool>`. */
 export interface ToolSpan {
   /** Headers for servers that the tool calls; undefined: those of the turn's caller are passed on. */
@@ -47,6 +53,7 @@ export interface ToolSpan {
 /** Span `invoke_agent <agent>`, parent of the others. */
 export interface AttemptSpan {
   modelCall(request: ModelRequest): ModelSpan;
+  harnessPrompt(target: ModelTarget): HarnessSpan;
   /** `input` is read only when contents may be captured. */
   toolCall(tool: string, callId: string, input: unknown): ToolSpan;
   /** The turn's end, before `end`; class of a FAILED one. Attempts that park or hand over have none. */
@@ -65,7 +72,8 @@ export interface TurnMeter {
   claimLost(): void;
   modelCalled(call: {
     readonly target: ModelTarget;
-    readonly purpose: ModelRequest['purpose'];
+    /** `invoke_agent`: the prompt of a harness. */
+    readonly purpose: ModelRequest['purpose'] | 'invoke_agent';
     readonly durationMs: number;
     /** Until the first chunk; undefined when none came. */
     readonly firstChunkMs: number | undefined;
@@ -78,9 +86,11 @@ export interface TurnMeter {
 
 const nothing = (): void => undefined;
 const noModelSpan: ModelSpan = { traceHeaders: undefined, end: nothing };
+const noHarnessSpan: HarnessSpan = { prompted: nothing, end: nothing };
 const noToolSpan: ToolSpan = { traceHeaders: undefined, end: nothing };
 const noAttemptSpan: AttemptSpan = {
   modelCall: () => noModelSpan,
+  harnessPrompt: () => noHarnessSpan,
   toolCall: () => noToolSpan,
   turnEnded: nothing,
   end: nothing,

@@ -55,10 +55,21 @@ export const replaySteps = (
   return messages.flatMap((message): readonly ReplayStep[] => {
     if (message.role === ROLE.ASSISTANT) return assistantSteps(message, { ...options, objects, providerIds });
     const role = message.role === ROLE.SYSTEM ? 'system' : 'user';
-    const content = message.parts.flatMap((part) => spokenContent(part, options, objects));
-    if (content.length === 0) return [];
+    const spoken = message.parts.flatMap((part) => spokenContent(part, options, objects));
+    if (spoken.length === 0) return [];
+    const content = [...speaker(message), ...spoken];
     return [{ messageId: message.id, turnId: message.turnId, role, isStep: false, messages: [{ role, content }] }];
   });
+};
+
+/** Conversations in which there is no doubt who speaks. */
+const BETWEEN_TWO = 'dm';
+
+/** Who wrote a message of a platform, where several people write: its labels say so, which no client can write. */
+const speaker = ({ labels }: TranscriptMessage): readonly ModelContent[] => {
+  const name = labels['svc/external-sender-name'];
+  if (name === undefined || labels['svc/conversation-type'] === BETWEEN_TWO) return [];
+  return [{ type: 'text', text: `Message of ${name}:` }];
 };
 
 /** TEXT and media of a user or system message. */

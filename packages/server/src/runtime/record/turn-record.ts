@@ -98,6 +98,16 @@ export const EMPTY_SIDE: SessionSide = {
 export const parseSide = (session: SessionRow): SessionSide =>
   session.body === '' || session.body === '{}' ? EMPTY_SIDE : (JSON.parse(session.body) as SessionSide);
 
+/** The session with another sandbox ('' = none) in place of `from`; undefined when it shows something else, or that one already. */
+export const withSandbox = (
+  session: SessionRow,
+  { from, to }: { readonly from?: string; readonly to: string },
+): SessionRow | undefined => {
+  const side = parseSide(session);
+  if (side.sandboxRef === to || (from !== undefined && side.sandboxRef !== from)) return undefined;
+  return { ...session, body: JSON.stringify({ ...side, sandboxRef: to }) };
+};
+
 /** Id of the part at `index` of its message: six digits. */
 export const partId = (index: number): string => index.toString().padStart(6, '0');
 

@@ -74,7 +74,7 @@ const userMessage = (placement: Placement, ids: { readonly id: string; readonly 
   id: ids.id,
   sessionId: placement.session.id,
   role: USER,
-  createdAt: now,
+  createdAt: placement.submission.writtenAt ?? now,
   labels: placement.submission.labels,
   turnId: ids.turnId,
   parts: JSON.stringify(

@@ -15,6 +15,7 @@ import { checkJsonSize, type JsonBounds } from './json-size.ts';
 import { enumReader, HALF_CHARACTER, type ReadScalar, scalarReaders } from './scalar-reader.ts';
 
 type Loose = Record<string, unknown>;
+type ReportOptions = NonNullable<ConstructorParameters<typeof DecodeReport>[0]>;
 type ReadValue = (json: unknown, path: string, report: DecodeReport) => unknown;
 
 interface FieldReader {
@@ -112,8 +113,8 @@ export class JsonDecoder {
   }
 
   /** A message from a parsed object; throws INVALID_ARGUMENT naming every fault found. */
-  decode(desc: DescMessage, json: Record<string, unknown>): Message {
-    const report = new DecodeReport();
+  decode(desc: DescMessage, json: Record<string, unknown>, given: ReportOptions = {}): Message {
+    const report = new DecodeReport(given);
     const message = this.read(desc, json, { report, at: '' });
     report.throwIfAny();
     return message;
@@ -129,8 +130,8 @@ export class JsonDecoder {
   }
 
   /** As decode, in steps of some hundred messages each. */
-  *decoding(desc: DescMessage, json: Record<string, unknown>): Steps<Message> {
-    const report = new DecodeReport();
+  *decoding(desc: DescMessage, json: Record<string, unknown>, given: ReportOptions = {}): Steps<Message> {
+    const report = new DecodeReport(given);
     const message = yield* this.#reading(desc, json, { report, at: '', meter: { messages: 0 } });
     report.throwIfAny();
     return message;

@@ -1,5 +1,5 @@
 import { Fault, type Steps } from '../../base/index.ts';
-import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
+import { type Call, type Framing, limitedBy, type MethodEntry, type Wire } from '../dispatcher/index.ts';
 import { decodeInto, type FormatName, type MessageFormat, messageFormat } from '../envelope/index.ts';
 import { httpStatus } from '../faults/index.ts';
 import { acceptedEncoding, compress, LEAST_COMPRESSED_BYTES, readRequestBody } from '../http/index.ts';
@@ -20,7 +20,7 @@ export class ConnectUnaryWire implements Wire {
   readonly #contentType: string;
 
   constructor(method: MethodEntry, encoding: FormatName, parts: ConnectParts) {
-    this.#parts = parts;
+    this.#parts = limitedBy(method, parts);
     this.#format = messageFormat(parts.codec, method, encoding);
     this.#contentType = `application/${encoding}`;
   }

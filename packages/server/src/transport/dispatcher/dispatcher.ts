@@ -1,4 +1,11 @@
-import type { Authenticator, Authorizer, Caller, EarlyAuthorizer, EarlyNames } from '../../auth/contract.ts';
+import type {
+  Authenticator,
+  Authorizer,
+  Caller,
+  EarlyAuthorizer,
+  EarlyNames,
+  OperationAccess,
+} from '../../auth/contract.ts';
 import { type Clock, Fault, type Ids, type Log, LoopShare, type Steps } from '../../base/index.ts';
 import type { TransportParts } from '../contract.ts';
 import { boundedFault } from '../faults/index.ts';
@@ -15,6 +22,7 @@ const idempotencyKeyForm = /^[\x20-\x7e]{1,255}$/;
 interface DispatcherParts {
   readonly config: Pick<TransportParts['config'], 'unaryDeadlineMs' | 'waitDeadlineMs'>;
   readonly authenticator: Authenticator;
+  readonly callbacks: Authenticator;
   readonly authorizer: Authorizer & EarlyAuthorizer;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -87,7 +95,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
     this.#openCalls += 1;
     try {
       if (this.#draining && method.authenticated) throw shuttingDown();
-      const caller = method.authenticated ? this.authenticate(exchange) : ANONYMOUS;
+      const caller = method.authenticated ? this.authenticate(exchange, method.access) : ANONYMOUS;
       if (caller instanceof Promise) {
         caller.then(
           (known) => this.#proceed(call, known),
@@ -99,8 +107,9 @@ export class Dispatcher implements CallRunner, SinkOwner {
     }
   }
 
-  authenticate(exchange: Exchange): Caller | Promise<Caller> {
-    return this.#parts.authenticator.authenticate(exchange);
+  authenticate(exchange: Exchange, access?: OperationAccess): Caller | Promise<Caller> {
+    const { authenticator, callbacks } = this.#parts;
+    return (access?.need === 'callback' ? callbacks : authenticator).authenticate(exchange);
   }
 
   #proceed(call: Call, caller: Caller): void {
@@ -273,7 +282,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
       if (expiresAt !== undefined && expiresAt <= this.#parts.clock.nowMicros()) {
         throw new Fault('UNAUTHENTICATED', 'CREDENTIALS_EXPIRED', 'the credential expired');
       }
-      const again = this.authenticate(call.exchange);
+      const again = this.authenticate(call.exchange, call.method.access);
       if (again instanceof Promise) again.then(isStillAllowed).catch(refuse);
       else isStillAllowed(again);
     } catch (error) {

@@ -1,7 +1,13 @@
 import type { DescMessage, DescMethod } from '@bufbuild/protobuf';
 import { type HttpBinding, type Method, methods } from '@svc/api/methods';
 import type { OperationAccess } from '../../auth/contract.ts';
-import { type Endpoint, type Operation, operationName, type WaitSeconds } from '../../operations/index.ts';
+import {
+  type ByteLimit,
+  type Endpoint,
+  type Operation,
+  operationName,
+  type WaitSeconds,
+} from '../../operations/index.ts';
 
 /** One operation as transport serves it. */
 export interface MethodEntry {
@@ -28,12 +34,14 @@ export interface MethodEntry {
   readonly repeatable: boolean;
   /** Reads from a request how long it wants to wait; undefined where none does. */
   readonly waits: WaitSeconds | undefined;
+  /** Largest request; undefined = `limits.requestBytes`. */
+  readonly bodyLimit: ByteLimit | undefined;
   /** What the declaration of the operation says of its REST form; undefined where it declares none. */
   readonly rest: RestFacts | undefined;
 }
 
 /** What operations declare for REST alone. */
-type RestFacts = Pick<Operation, 'body' | 'yamlField'> & { readonly cursorField?: string };
+type RestFacts = Pick<Operation, 'body' | 'yamlField' | 'ignoresUnknown'> & { readonly cursorField?: string };
 
 /** An operation outside the product's services: health, reflection. No grant is asked for. */
 export interface StandardOperation {
@@ -83,6 +91,7 @@ const productEntry = (operation: string, method: Method, declared: Operation | u
     access: declared?.access,
     repeatable: declared?.repeatable === true,
     waits: handler?.kind === 'unary' ? handler.waits : undefined,
+    bodyLimit: declared?.bodyLimit,
     rest: declared,
   };
 };
@@ -104,6 +113,13 @@ const standardEntry = ({ endpoint, authenticated }: StandardOperation): MethodEn
     access: undefined,
     repeatable: false,
     waits: undefined,
+    bodyLimit: undefined,
     rest: undefined,
   };
 };
+
+/** The parts of a wire with the limit of the operation it serves. */
+export const limitedBy = <Parts extends { readonly requestLimit: ByteLimit }>(
+  { bodyLimit }: MethodEntry,
+  parts: Parts,
+): Parts => (bodyLimit === undefined ? parts : { ...parts, requestLimit: bodyLimit });

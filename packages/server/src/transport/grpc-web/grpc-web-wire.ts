@@ -1,5 +1,5 @@
 import { type Fault, joining, type Steps } from '../../base/index.ts';
-import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
+import { type Call, type Framing, limitedBy, type MethodEntry, type Wire } from '../dispatcher/index.ts';
 import {
   COMPRESSED,
   type FormatName,
@@ -51,7 +51,7 @@ export class GrpcWebWire implements Wire {
   readonly #contentType: string;
 
   constructor(method: MethodEntry, variant: WebVariant, parts: GrpcWebParts) {
-    this.#parts = parts;
+    this.#parts = limitedBy(method, parts);
     this.#isClientStreaming = method.clientStreaming;
     this.#format = messageFormat(parts.codec, method, variant.format);
     this.#isText = variant.text;

@@ -1,7 +1,7 @@
 import { Fault, type Steps } from '../../base/index.ts';
 import type { ByteLimit } from '../../operations/index.ts';
 import type { Codec } from '../codec/index.ts';
-import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
+import { type Call, type Framing, limitedBy, type MethodEntry, type Wire } from '../dispatcher/index.ts';
 import {
   COMPRESSED,
   type FormatName,
@@ -45,7 +45,7 @@ export class GrpcWire implements Wire {
   readonly #contentType: string;
 
   constructor(method: MethodEntry, encoding: FormatName, parts: GrpcParts) {
-    this.#parts = parts;
+    this.#parts = limitedBy(method, parts);
     this.#isClientStreaming = method.clientStreaming;
     this.#format = messageFormat(parts.codec, method, encoding);
     this.#frames = new FrameCache(this.#format);

@@ -1,7 +1,7 @@
 import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import { Fault, type Steps } from '../../base/index.ts';
 import { isLoopbackAddress } from '../../base/network/index.ts';
-import type { HttpRoute } from '../../operations/index.ts';
+import { type HttpRoute, registeredConnector } from '../../operations/index.ts';
 import type { Call, Dispatcher, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import { type FaultWriter, httpStatus } from '../faults/index.ts';
 import type { OriginRules } from '../http/index.ts';
@@ -26,9 +26,10 @@ export const plainEntry = (route: HttpRoute): MethodEntry => ({
   mounted: true,
   handler: undefined,
   authenticated: route.authenticated,
-  access: undefined,
+  access: route.isCallback === true ? registeredConnector : undefined,
   repeatable: route.repeatable === true,
   waits: undefined,
+  bodyLimit: undefined,
   rest: undefined,
 });
 

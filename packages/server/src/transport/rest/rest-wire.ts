@@ -2,7 +2,14 @@ import { create, type DescField, type Message, ScalarType } from '@bufbuild/prot
 import { Fault, type Steps } from '../../base/index.ts';
 import { type BindBody, type ByteLimit, jsonInvalid, sentMetadataOf } from '../../operations/index.ts';
 import { type Codec, type EncodeJsonInSteps, utf8Text } from '../codec/index.ts';
-import { type Call, DECODED_AT_ONCE_BYTES, type Framing, type MethodEntry, type Wire } from '../dispatcher/index.ts';
+import {
+  type Call,
+  DECODED_AT_ONCE_BYTES,
+  type Framing,
+  limitedBy,
+  type MethodEntry,
+  type Wire,
+} from '../dispatcher/index.ts';
 import { type FaultWriter, httpStatus, notAcceptable, unsupportedMedia } from '../faults/index.ts';
 import {
   acceptedEncoding,
@@ -42,18 +49,20 @@ export class RestWire implements Wire {
   /** Field that takes a YAML body. */
   readonly #yamlField: DescField | undefined;
   readonly #bindBody: BindBody;
+  readonly #reading: { readonly ignoresUnknown: boolean };
   readonly #encoding: EncodeJsonInSteps;
   readonly #framings: Readonly<Record<StreamForm, Framing>>;
   /** Field that `Last-Event-ID` replaces. */
   readonly #cursorField: DescField | undefined;
 
   constructor(method: MethodEntry, parts: RestParts) {
-    this.#parts = parts;
+    this.#parts = limitedBy(method, parts);
     this.#method = method;
     this.#pathFields = parseTemplate(method.http?.path ?? '/').variables.map((name) => fieldOf(method, name));
     this.#hasBody = method.http?.body === '*';
     this.#hasTextPath = this.#pathFields.every(({ scalar }) => scalar === ScalarType.STRING);
     this.#yamlField = declaredField(method, method.rest?.yamlField);
+    this.#reading = { ignoresUnknown: method.rest?.ignoresUnknown === true };
     this.#bindBody = bodyBinder(method, parts.codec.jsonDecoder);
     const encode = parts.codec.json.encoderOf(method.output);
     this.#encoding = parts.codec.json.steppedEncoderOf(method.output);
@@ -142,7 +151,7 @@ export class RestWire implements Wire {
     if (isYaml) return this.#fromBody(call, text, isYaml);
     const json = this.#bound(call, yield* jsonDecoder.parsing(text));
     yield;
-    return yield* jsonDecoder.decoding(input, json);
+    return yield* jsonDecoder.decoding(input, json, this.#reading);
   }
 
   #fromBody(call: Call, text: string, isYaml: boolean): Message {
@@ -153,7 +162,7 @@ export class RestWire implements Wire {
       const { jsonName = '' } = this.#yamlField ?? {};
       return jsonDecoder.decode(input, { ...bindQuery(input.fields, query), [jsonName]: text });
     }
-    return jsonDecoder.decode(input, this.#bound(call, jsonDecoder.parse(text)));
+    return jsonDecoder.decode(input, this.#bound(call, jsonDecoder.parse(text)), this.#reading);
   }
 
   /** The request as one object: what the body says and what the path names. A call with a body has no query. */

@@ -101,6 +101,7 @@ export const testParts = (parts: Partial<TransportParts> = {}): TransportParts &
     routes: [],
     readiness: [],
     authenticator: testAuthenticator,
+    callbacks: testAuthenticator,
     authorizer: testAuthorizer,
     metricsText: async () => 'svc_up 1\n',
     schemaVersion: () => 7,

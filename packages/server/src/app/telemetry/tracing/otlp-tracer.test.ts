@@ -43,6 +43,9 @@ const runAttempt = async (given: TurnCause = cause): Promise<string | undefined>
   compaction.end({ kind: 'failed', error: { errorClass: 'provider_timeout' }, usage: undefined }, reply);
   const model = attempt.modelCall(request);
   model.end({ kind: 'finished', finish: 'tool_calls', usage }, reply);
+  const harness = attempt.harnessPrompt({ provider: 'acp', model: 'demo' });
+  harness.prompted('the prompt');
+  harness.end({ kind: 'finished', finish: 'stop', usage }, reply);
   const tool = attempt.toolCall('calculate', 'call-1', { secret: 'the input' });
   tool.end({ end: 'failed', result: { content: 'the output' } });
   attempt.turnEnded('FAILED', 'step_limit', usage);
@@ -97,6 +100,16 @@ describe('spans of a turn', () => {
         'gen_ai.response.finish_reasons': ['tool_calls'],
         'gen_ai.usage.input_tokens': 11,
         'gen_ai.usage.output_tokens': 5,
+      },
+    });
+    expect(span('acp.prompt')).toMatchObject({
+      parentSpanId: root.spanId,
+      attributes: {
+        ...names,
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.provider.name': 'acp',
+        'gen_ai.request.model': 'demo',
+        'gen_ai.response.finish_reasons': ['stop'],
       },
     });
     expect(span('execute_tool calculate')).toMatchObject({
@@ -166,7 +179,7 @@ it('tells once when the endpoint refuses spans', async () => {
   tracing = await openTracing({ ...common, endpoint: `${endpoint}/v1/traces`, log });
   await runAttempt();
   expect(receiver.paths).toEqual(['/v1/traces']);
-  expect(warnings).toMatchObject([['spans could not be delivered to telemetry.otlpEndpoint', { spans: 4 }]]);
+  expect(warnings).toMatchObject([['spans could not be delivered to telemetry.otlpEndpoint', { spans: 5 }]]);
 });
 
 it('traces nothing and makes nothing without an endpoint', async () => {

@@ -17,9 +17,10 @@ import {
   RandomIdGenerator,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { ModelRequest } from '../../../models/contract.ts';
+import type { ModelRequest, ModelTarget } from '../../../models/contract.ts';
 import type {
   AttemptSpan,
+  HarnessSpan,
   ModelSpan,
   ToolSpan,
   TracedOutcome,
@@ -30,7 +31,7 @@ import type {
 } from '../../../runtime/contract.ts';
 import type { TurnState } from '../../../store/contracts/index.ts';
 import type { ProcessTracing, TracingOptions } from './index.ts';
-import { CONTENT_LIMIT, inputMessages, outputMessages } from './span-contents.ts';
+import { CONTENT_LIMIT, inputMessages, outputMessages, promptMessage } from './span-contents.ts';
 import { parseTraceParent, traceIdOfTurn } from './trace-context.ts';
 import { WatchedExporter } from './watched-exporter.ts';
 
@@ -130,6 +131,23 @@ class OtlpAttempt implements AttemptSpan {
     const span = this.#tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, this.#context);
     if (this.#isCapturing) content(span, 'gen_ai.input.messages', inputMessages(request));
     return new OtlpModelSpan(span, this.#isCapturing);
+  }
+
+  harnessPrompt({ provider, model }: ModelTarget): HarnessSpan {
+    const attributes = {
+      ...this.#names,
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.provider.name': provider,
+      'gen_ai.request.model': model,
+    };
+    const span = this.#tracer.startSpan('acp.prompt', { kind: SpanKind.CLIENT, attributes }, this.#context);
+    const ended = new OtlpModelSpan(span, this.#isCapturing);
+    return {
+      prompted: (text) => {
+        if (this.#isCapturing) content(span, 'gen_ai.input.messages', promptMessage(text));
+      },
+      end: (outcome, shown) => ended.end(outcome, shown),
+    };
   }
 
   toolCall(tool: string, callId: string, input: unknown): ToolSpan {

@@ -26,6 +26,10 @@ const messageOf = ({ role, content }: ModelMessage): object => ({ role, parts: c
 /** What a model was asked, as JSON. */
 export const inputMessages = (request: ModelRequest): string => JSON.stringify(request.messages.map(messageOf));
 
+/** The prompt of a harness, as JSON. */
+export const promptMessage = (text: string): string =>
+  JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: text }] }]);
+
 /** Text, reasoning and media of an answer; its calls are in the spans of the tools. */
 export const outputMessages = (parts: readonly Part[], finish: string): string => {
   const shown = parts.map((part) => {

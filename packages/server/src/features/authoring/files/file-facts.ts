@@ -1,7 +1,15 @@
 import { type FileSpec, FileSpecSchema } from '@svc/api/resources';
 import { systemOrigin } from '../../../controllers/contract.ts';
 import { messageFromText } from '../../../resources/index.ts';
-import type { ResourceKey, StoredOwner, StoredResource } from '../../../store/contracts/index.ts';
+import type { ObjectData } from '../../../runtime/contract.ts';
+import {
+  type ReadTx,
+  type ResourceKey,
+  resourcePages,
+  type StoredOwner,
+  type StoredResource,
+} from '../../../store/contracts/index.ts';
+import { objectKey } from './objects/index.ts';
 
 /**
  * What records of files keep about their bytes, as private keys: the status is computed from them, so a write shows
@@ -85,3 +93,20 @@ export const uploadHolder = (id: string): string => `upload/${id}`;
 
 /** On whose behalf the program itself changes files. */
 export const FILES_ORIGIN = systemOrigin('files');
+
+/** The bytes of the file of a namespace whose object has this key; reads the files of the namespace, page by page. */
+export const fileObject = async (
+  reads: Pick<ReadTx, 'resources'>,
+  namespace: string,
+  key: string,
+): Promise<ObjectData | undefined> => {
+  const scope = { type: 'namespace', namespace } as const;
+  for await (const page of resourcePages(reads.resources, { kind: 'File', scope }))
+    for (const { annotations } of page) {
+      const found = objectOf(annotations);
+      if (found === undefined || objectKey(namespace, found.sha256) !== key) continue;
+      const { sha256, sizeBytes, mediaType, filename } = found;
+      return { key, sha256, sizeBytes, mediaType, filename };
+    }
+  return undefined;
+};

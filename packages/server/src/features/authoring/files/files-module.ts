@@ -2,16 +2,18 @@ import type { Authorizer } from '../../../auth/contract.ts';
 import type { Clock, Log, Random } from '../../../base/index.ts';
 import type { AppendAudit, NamespaceFacts } from '../../../controllers/contract.ts';
 import type { ValueSeal } from '../../../resources/index.ts';
+import type { ObjectData } from '../../../runtime/contract.ts';
 import { type DirectUploads, earlierNow, type Store } from '../../../store/contracts/index.ts';
 import type { ToolContext, ToolResult } from '../../../tools/contract.ts';
 import type { FeatureModule, PeriodicJob } from '../../module-contract.ts';
 import { artifactsFeature } from './artifacts/index.ts';
+import { fileObject } from './file-facts.ts';
 import { fileContract } from './file-kind.ts';
 import { filesFeature } from './file-operations.ts';
 import { FileWorker, fileController } from './file-worker.ts';
 import type { FilesDeps } from './files-deps.ts';
 import { memoryOperations } from './memory/index.ts';
-import { LinkKey, ObjectCollector, ObjectLinks, SEALED_LINK_KEY } from './objects/index.ts';
+import { LinkKey, ObjectCollector, ObjectLinks, objectIn, SEALED_LINK_KEY } from './objects/index.ts';
 import { PdfTexts } from './pdf/index.ts';
 import {
   type ArtifactObjects,
@@ -79,6 +81,10 @@ export interface FilesModule extends FeatureModule {
     ref: string,
     part: Readonly<Record<string, unknown>>,
   ) => Promise<ToolResult | undefined>;
+  /** An object as its bytes are named in a namespace. */
+  readonly objectIn: (namespace: string, object: ObjectData) => ObjectData;
+  /** The bytes of the file of a namespace whose object has this key. */
+  readonly fileObject: (namespace: string, key: string) => Promise<ObjectData | undefined>;
   /** Opens the key of links and uploads. */
   start(): Promise<void>;
 }
@@ -112,6 +118,8 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     handOverArtifacts: handOverArtifacts(artifacts.artifacts),
     search: workspaceSearch(parts),
     retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
+    objectIn,
+    fileObject: (namespace, objectKey) => fileObject(store.direct, namespace, objectKey),
     start: () => key.open(),
   };
 };

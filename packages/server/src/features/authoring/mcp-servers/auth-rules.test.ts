@@ -6,6 +6,7 @@ import { checkMcpBinding, checkMcpServer } from './mcp-rules.ts';
 
 const AUTH = 'option.svc/mcp-auth';
 const SCOPE = 'option.svc/mcp-auth-scope';
+const CLIENT = 'option.svc/mcp-oauth-client';
 const GOOD = { transport: 'http', target: 'https://a.example' };
 const BROKER = { authBroker: { url: 'https://broker.example' } };
 const OWN = `metadata.annotations[${AUTH}]`;
@@ -17,6 +18,8 @@ it.each([
   [{ [AUTH]: 'oauth', [SCOPE]: 'namespace' }, { transport: 'sse' }, []],
   [{ [AUTH]: 'basic' }, {}, [OWN]],
   [{ [SCOPE]: 'session' }, {}, [`metadata.annotations[${SCOPE}]`]],
+  [{ [AUTH]: 'oauth', [CLIENT]: 'app' }, {}, []],
+  [{ [AUTH]: 'oauth', [CLIENT]: 'a/b' }, {}, [`metadata.annotations[${CLIENT}]`]],
   [{ [AUTH]: 'broker' }, {}, [OWN]],
   [{ [AUTH]: 'oauth' }, { transport: 'stdio', target: 'node' }, [OWN]],
   [{ [AUTH]: 'oauth' }, { headers: { AUTHORIZATION: 'Bearer x' } }, [OWN]],

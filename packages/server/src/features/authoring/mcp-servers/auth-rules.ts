@@ -1,4 +1,5 @@
 import { type FieldViolation, violation } from '../../../base/index.ts';
+import { parseSecretReference } from '../../../resources/index.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -6,6 +7,9 @@ type TextMap = Readonly<Record<string, string>>;
 export const AUTH_ANNOTATION = 'option.svc/mcp-auth';
 /** Whether each person signs in, or one does for the whole namespace. */
 export const AUTH_SCOPE_ANNOTATION = 'option.svc/mcp-auth-scope';
+
+/** The Secret of a client that was registered by hand: `client_id`, and if there is one `client_secret`. */
+export const CLIENT_ANNOTATION = 'option.svc/mcp-oauth-client';
 
 export type McpAuth = 'none' | 'broker' | 'oauth';
 
@@ -18,9 +22,13 @@ const field = (annotation: string): string => `metadata.annotations[${annotation
 export const checkAuthAnnotations = ({
   [AUTH_ANNOTATION]: auth = 'none',
   [AUTH_SCOPE_ANNOTATION]: scope = 'identity',
+  [CLIENT_ANNOTATION]: client,
 }: TextMap): readonly FieldViolation[] => [
   ...(KINDS.has(auth) ? [] : [violation(field(AUTH_ANNOTATION), 'must be none, broker or oauth')]),
   ...(SCOPES.has(scope) ? [] : [violation(field(AUTH_SCOPE_ANNOTATION), 'must be identity or namespace')]),
+  ...(client === undefined || parseSecretReference(`secret://${client}/client_id`) !== undefined
+    ? []
+    : [violation(field(CLIENT_ANNOTATION), 'must be the name of a Secret')]),
 ];
 
 /** What of a server or a binding says how the server learns for whom svc acts. */

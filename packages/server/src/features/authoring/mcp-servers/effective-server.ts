@@ -1,5 +1,5 @@
 import type { McpAuthBrokerSpec, McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
-import { type EffectiveAuth, effectiveAuth } from './auth-rules.ts';
+import { CLIENT_ANNOTATION, type EffectiveAuth, effectiveAuth } from './auth-rules.ts';
 import { isHttpTransport } from './mcp-rules.ts';
 
 /** A spec and the namespace of the resource that holds it. */
@@ -26,6 +26,8 @@ export interface EffectiveMcpServer extends EffectiveAuth {
   readonly authBroker: McpAuthBrokerSpec | undefined;
   /** Of the resource that names the broker. */
   readonly authBrokerNamespace: string;
+  /** Name of the Secret of a client that was registered by hand, and the namespace that names it. */
+  readonly oauthClient: SourcedText | undefined;
   /** Undefined = every tool; [] = none, where two allowlists have nothing in common. */
   readonly allowlist: readonly string[] | undefined;
 }
@@ -45,8 +47,20 @@ export const effectiveServer = (
     authBroker: binding?.spec.authBroker ?? server.spec.authBroker,
     authBrokerNamespace: binding?.spec.authBroker === undefined ? server.namespace : binding.namespace,
     ...effectiveAuth(authFacts(server), binding === undefined ? undefined : authFacts(binding)),
+    oauthClient: clientSecretOf(server, binding),
     allowlist: bothAllow(own.map(({ spec }) => spec.policy?.tools?.allowlist ?? [])),
   };
+};
+
+/** The binding's, else the server's own. */
+const clientSecretOf = (
+  ...held: readonly (HeldSpec<McpServerSpec | McpServerBindingSpec> | undefined)[]
+): SourcedText | undefined => {
+  for (const one of held.toReversed()) {
+    const text = one?.annotations[CLIENT_ANNOTATION];
+    if (one !== undefined && text !== undefined) return { text, namespace: one.namespace };
+  }
+  return undefined;
 };
 
 const authFacts = ({ spec, annotations }: HeldSpec<McpServerSpec | McpServerBindingSpec>) => ({

@@ -25,7 +25,7 @@ export const judgeServer = async (
 ): Promise<Judged> => {
   const { namespace, spec, annotations } = server;
   const { auth } = effectiveAuth({ annotations, hasBroker: spec.authBroker !== undefined });
-  const problems = await references.secretProblems(reads, namespace, spec);
+  const problems = await references.secretProblems(reads, namespace, { spec, annotations });
   return settle({ isDisabled: spec.disabled, isPersonal: auth !== 'none' }, problems, known);
 };
 
@@ -42,7 +42,7 @@ export const judgeBinding = async (
     ...(server !== undefined && isForeignProcess(server, binding)
       ? ['args and headers were not written for this process: delete the binding and declare it again']
       : []),
-    ...(await references.secretProblems(reads, namespace, spec)),
+    ...(await references.secretProblems(reads, namespace, binding)),
   ];
   return settle(connectionFacts(binding, server), problems, known);
 };

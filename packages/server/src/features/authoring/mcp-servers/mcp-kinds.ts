@@ -12,7 +12,13 @@ import {
 } from '../../../controllers/contract.ts';
 import { commonStatus, refusal } from '../../../resources/index.ts';
 import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts';
-import { AUTH_ANNOTATION, AUTH_SCOPE_ANNOTATION, checkBrokerIsSet, checkSignInUse } from './auth-rules.ts';
+import {
+  AUTH_ANNOTATION,
+  AUTH_SCOPE_ANNOTATION,
+  CLIENT_ANNOTATION,
+  checkBrokerIsSet,
+  checkSignInUse,
+} from './auth-rules.ts';
 import { effectiveServer } from './effective-server.ts';
 import { knownState } from './known-state.ts';
 import { judgeBinding, judgeServer } from './mcp-judgement.ts';
@@ -73,7 +79,7 @@ export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
 const knownOf = ({ current, generation }: Pick<SpecWrite<Message>, 'current' | 'generation'>) =>
   knownState(current, generation);
 
-const CONNECTION_ANNOTATIONS = [ERA_ANNOTATION, AUTH_ANNOTATION, AUTH_SCOPE_ANNOTATION];
+const CONNECTION_ANNOTATIONS = [ERA_ANNOTATION, AUTH_ANNOTATION, AUTH_SCOPE_ANNOTATION, CLIENT_ANNOTATION];
 
 /** What is another server now is tried at once. */
 const probeChanged = async (

@@ -15,6 +15,7 @@ import {
   SYSTEM_NAMESPACE,
 } from '../../../resources/index.ts';
 import type { ReadTx, StoredResource } from '../../../store/contracts/index.ts';
+import { CLIENT_ANNOTATION } from './auth-rules.ts';
 import { type EffectiveMcpServer, effectiveServer, type HeldSpec } from './effective-server.ts';
 import { changesProcess, isStdio, PROCESS_ANNOTATION } from './mcp-rules.ts';
 
@@ -54,6 +55,12 @@ export const isForeignProcess = (
   const process = processOf(server, binding.spec);
   return process !== undefined && binding.annotations[PROCESS_ANNOTATION] !== process;
 };
+
+/** What of a server or a binding holds references. */
+interface ReferringResource {
+  readonly spec: Pick<McpServerBindingSpec, 'args' | 'headers' | 'authBroker'>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
 
 /** Finds what references mean from the place where they are written. Ancestors are nearest first. */
 export class McpReferences {
@@ -116,20 +123,22 @@ export class McpReferences {
   async secretProblems(
     reads: Reads,
     namespace: string,
-    spec: Pick<McpServerBindingSpec, 'args' | 'headers' | 'authBroker'>,
+    { spec, annotations }: ReferringResource,
   ): Promise<readonly string[]> {
     const problems = new Set<string>();
-    for (const text of [...spec.args, ...Object.values(spec.headers), spec.authBroker?.url ?? '']) {
+    const client = annotations[CLIENT_ANNOTATION];
+    const own = client === undefined ? '' : `secret://${client}/client_id`;
+    for (const text of [...spec.args, ...Object.values(spec.headers), spec.authBroker?.url ?? '', own]) {
       if (!isSecretReference(text)) continue;
       const wanted = parseSecretReference(text);
       if (wanted === undefined) problems.add('a reference is not secret://name/key');
-      else if (!(await this.#isSecretVisible(reads, namespace, wanted)))
-        problems.add(`secret ${wanted.name} not found`);
+      else if (!(await this.isSecretVisible(reads, namespace, wanted))) problems.add(`secret ${wanted.name} not found`);
     }
     return [...problems];
   }
 
-  async #isSecretVisible(
+  /** Whether a Secret that can be used from the namespace has the key. */
+  async isSecretVisible(
     reads: Reads,
     namespace: string,
     { name, key }: { readonly name: string; readonly key: string },

@@ -1,6 +1,6 @@
 import { type ResourceWriter, systemOrigin } from '../../../controllers/contract.ts';
 import { formatKey } from '../../../resources/index.ts';
-import type { ResourceKey, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import { deliveryHolder, type ResourceKey, type StoredResource, type WriteTx } from '../../../store/contracts/index.ts';
 import { namespaceState } from './namespace-rules.ts';
 
 /** Records that go in one transaction, namespaces included. */
@@ -14,7 +14,7 @@ const ORIGIN = systemOrigin('namespace-purge');
 
 /**
  * What one transaction of a purge removes: of every namespace below which nothing is left its contents, then the texts of its
- * requests to models, then the namespace itself. Where finalizers hold something, what is above waits; everything next to it continues.
+ * requests to models and its deliveries, then the namespace itself. Where finalizers hold something, what is above waits; everything next to it continues.
  */
 export class NamespaceSweep {
   readonly #tx: WriteTx;
@@ -56,6 +56,10 @@ export class NamespaceSweep {
     if (this.isFull || this.#held > before) return false;
     await this.#forgetRequests(key.name);
     if (this.isFull) return false;
+    await this.#forgetDeliveries(key.name);
+    if (this.isFull) return false;
+    await this.#forgetOrigins(key.name);
+    if (this.isFull) return false;
     const record = await this.#tx.resources.get(key);
     return record === undefined || this.#remove(record);
   }
@@ -83,6 +87,33 @@ export class NamespaceSweep {
       const texts = await promptSources.page('ofNamespace', { namespace }, { limit: TEXTS });
       for (const { hash } of texts) await promptSources.remove({ namespace, hash });
       found = texts.length;
+      this.#removed += found;
+    }
+  }
+
+  /** Removes what was or would be delivered to messaging platforms; its items in the queue find nothing then. */
+  async #forgetDeliveries(namespace: string): Promise<void> {
+    const { deliveries, objects } = this.#tx;
+    let found = TEXTS;
+    while (found === TEXTS && !this.isFull) {
+      const rows = await deliveries.page('ofNamespace', { namespace }, { limit: TEXTS });
+      for (const { id } of rows) {
+        await deliveries.remove({ id });
+        await objects.dropReferences(deliveryHolder(id), this.#tx.now());
+      }
+      found = rows.length;
+      this.#removed += found;
+    }
+  }
+
+  /** Removes where messages of platforms came from, as far as their sessions did not take it along. */
+  async #forgetOrigins(namespace: string): Promise<void> {
+    const { connectorContexts } = this.#tx;
+    let found = BATCH;
+    while (found === BATCH && !this.isFull) {
+      const rows = await connectorContexts.page('ofNamespace', { namespace }, { limit: BATCH });
+      for (const { subject } of rows) await connectorContexts.remove({ namespace, subject });
+      found = rows.length;
       this.#removed += found;
     }
   }

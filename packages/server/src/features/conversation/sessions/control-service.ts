@@ -63,14 +63,8 @@ export class ControlService {
       const message = await this.#editable(tx, session, request);
       const changes = checkSystemKeys(message.labels, plain, 'labels');
       if (changes.length > 0) throw refusal(changes);
-      const changed = await this.#applyStatus(tx, { session, message, status });
-      const next = edited(changed, {
-        labels: plain,
-        wanted,
-        objects,
-        now: tx.now(),
-        limit: limits.labels,
-      });
+      const edit = { labels: plain, wanted, objects, now: tx.now(), limit: limits.labels };
+      const next = await this.#applyStatus(tx, { session, message, changed: edited(message, edit), status });
       if (next === message) return message;
       await tx.log.saveMessage(next);
       await holdObjects(
@@ -156,13 +150,18 @@ export class ControlService {
 
   async #applyStatus(
     tx: WriteTx,
-    change: { readonly session: SessionRow; readonly message: MessageRow; readonly status: string | undefined },
+    change: {
+      readonly session: SessionRow;
+      readonly message: MessageRow;
+      /** The message with its other changes. */
+      readonly changed: MessageRow;
+      readonly status: string | undefined;
+    },
   ): Promise<MessageRow> {
-    const { session, message, status } = change;
-    if (status === undefined || status === message.labels[DELIVERY_STATUS]) return message;
-    const { deliveries } = this.#context;
-    if (deliveries === undefined) throw invalidField(`labels[${DELIVERY_STATUS}]`, 'the message has no delivery');
-    return { ...message, labels: await deliveries.setStatus(tx, { session, message, status }) };
+    const { session, message, changed, status } = change;
+    if (status === undefined || status === message.labels[DELIVERY_STATUS]) return changed;
+    const labels = await this.#context.deliveries.setStatus(tx, { session, message: changed, status });
+    return { ...changed, labels, revision: message.revision + 1 };
   }
 }
 

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type SessionMessagePart, TurnState } from '@svc/api/data';
+import { MessageRole, type SessionMessagePart, TurnState } from '@svc/api/data';
 import {
   type AppendSessionMessageRequest,
   AppendSessionMessageRequestSchema,
@@ -39,7 +39,7 @@ import {
   type SessionEvent,
   type Submission,
 } from '../../../runtime/contract.ts';
-import type { TurnRow, WriteTx } from '../../../store/contracts/index.ts';
+import type { MessageRow, SessionRow, TurnRow, WriteTx } from '../../../store/contracts/index.ts';
 import {
   appendedMessage,
   checkAppend,
@@ -179,7 +179,7 @@ export class MessageService {
     const effect = async (tx: WriteTx): Promise<AppendSessionMessageResponse> => {
       const row = await lockSession(tx, request, this.#context);
       const draft = appendedMessage(message, { id: this.#context.ids.next(), now: tx.now(), objects });
-      const saved = await this.#context.lifecycle.append(tx, row, draft);
+      const saved = await this.#delivered(tx, row, await this.#context.lifecycle.append(tx, row, draft));
       await holdObjects(
         tx,
         { namespace: request.ns, holder: messageHolder(saved.sessionId, saved.id), objects },
@@ -192,6 +192,16 @@ export class MessageService {
       });
     };
     return await writeOnce(this.#context.store, repeatable, effect);
+  }
+
+  /** What an operator or a program answers for the agent is delivered like an answer of the agent. */
+  async #delivered(tx: WriteTx, session: SessionRow, message: MessageRow): Promise<MessageRow> {
+    if (message.role !== MessageRole.ROLE_ASSISTANT) return message;
+    const labels = await this.#context.deliveries.appended(tx, { session, message });
+    if (labels === message.labels) return message;
+    const labelled = { ...message, labels };
+    await tx.log.saveMessage(labelled);
+    return labelled;
   }
 
   async stop(request: StopSessionGenerationRequest, call: CallContext): Promise<StopSessionGenerationResponse> {

@@ -43,12 +43,20 @@ interface NamespaceTree {
   descendants(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<readonly string[]>;
 }
 
-/** Moves the delivery of an assistant message in a connector session. */
+/** What assistant messages have to do with messaging platforms; the caller holds the session and stores the message. */
 interface DeliveryGate {
-  /** Labels of the message afterwards; throws INVALID_ARGUMENT for a change that is not allowed. */
+  /**
+   * Moves the delivery of an assistant message, which is sent as it is given here. Labels of the message afterwards; throws
+   * INVALID_ARGUMENT DELIVERY_STATUS for a change that is not allowed.
+   */
   setStatus(
     tx: WriteTx,
     target: { readonly session: SessionRow; readonly message: MessageRow; readonly status: string },
+  ): Promise<Readonly<Record<string, string>>>;
+  /** Delivers an assistant message that was appended, where the session talks to a platform. Labels of the message afterwards. */
+  appended(
+    tx: WriteTx,
+    target: { readonly session: SessionRow; readonly message: MessageRow },
   ): Promise<Readonly<Record<string, string>>>;
 }
 
@@ -81,8 +89,7 @@ export interface SessionsDeps {
   readonly views: ResourceViews;
   readonly limits: SessionLimits;
   readonly links: AnswerLinkSettings;
-  /** Absent until connectors exist: delivery labels are then refused. */
-  readonly deliveries?: DeliveryGate;
+  readonly deliveries: DeliveryGate;
 }
 
 /** What the services of this folder share in addition to the deps: caches of messages. */

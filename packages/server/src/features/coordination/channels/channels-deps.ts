@@ -3,7 +3,7 @@ import type { AppendAudit, ChangeFeed, NamespaceFacts, ResourceWriter } from '..
 import type { KindFacade } from '../../../controllers/facade-contract.ts';
 import type { LabelLimits, ResourceViews } from '../../../resources/index.ts';
 import type { Admission, ObjectAccess, ObjectData, SessionLifecycle } from '../../../runtime/contract.ts';
-import type { Bus, Store } from '../../../store/contracts/index.ts';
+import type { Bus, Store, WriteTx } from '../../../store/contracts/index.ts';
 import type { ToolContext } from '../../../tools/contract.ts';
 
 /** Configured limits that this feature checks; sizes in bytes. */
@@ -48,5 +48,21 @@ export interface ChannelsDeps {
   readonly lifecycle: Pick<SessionLifecycle, 'create'>;
   /** Objects of artifacts that the session of a call may read, by their addresses. Throws ARTIFACT_NOT_FOUND. */
   readonly artifactObjects: (context: ToolContext, uris: readonly string[]) => Promise<readonly ObjectData[]>;
+  /** What follows from a message that a session published, in its transaction. */
+  readonly published: (tx: WriteTx, message: PublishedMessage) => Promise<void>;
   readonly limits: ChannelLimits;
+}
+
+/** A message that a session published in the channel that began it. */
+interface PublishedMessage {
+  readonly namespace: string;
+  readonly channel: string;
+  readonly channelUid: string;
+  /** The message that began the session. */
+  readonly triggerMessageId: string;
+  readonly messageId: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly content: string;
+  readonly attachments: readonly ObjectData[];
 }

@@ -1,10 +1,12 @@
 import { type LabelSettings, labelLimits } from '../../../resources/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { channelContract } from './channel-kind.ts';
+import { ChannelLog } from './channel-log.ts';
 import { channelOperations } from './channel-operations.ts';
 import { ChannelRemains } from './channel-remains.ts';
 import { channelTrail } from './channel-trail.ts';
 import type { ChannelLimits, ChannelsDeps } from './channels-deps.ts';
+import { OutsidePosts } from './message/index.ts';
 import { AutoReplies, ChannelPublishing, channelTools } from './publishing/index.ts';
 import { ChannelActivities } from './stream/index.ts';
 import { subscriptionContract } from './subscription/index.ts';
@@ -33,8 +35,12 @@ interface ChannelsModuleDeps extends Omit<ChannelsDeps, 'limits'> {
 }
 
 interface ChannelsModule extends FeatureModule {
+  /** What people write in channels from other platforms. */
+  readonly posts: OutsidePosts;
   /** Live events of all channels. */
   readonly activities: ChannelActivities;
+  /** Shows followers of a channel that what a session published there did not reach a platform. */
+  readonly showUndelivered: (...undelivered: Parameters<ChannelPublishing['showRefused']>) => Promise<void>;
 }
 
 /** The kinds Channel and ChannelSubscription with their operations, messages, streams, and what agents do with them. */
@@ -51,6 +57,8 @@ export const channelsModule = (deps: ChannelsModuleDeps): ChannelsModule => {
     toolSources: [channelTools({ store, publishing })],
     trails: [channelTrail],
     operations: channelOperations({ ...deps, limits }),
+    showUndelivered: (...undelivered) => publishing.showRefused(...undelivered),
+    posts: new OutsidePosts({ ...deps, limits }, new ChannelLog({ bus, limits })),
     activities: new ChannelActivities({ bus, epoch: store.epoch }),
   };
 };

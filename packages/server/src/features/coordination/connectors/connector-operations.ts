@@ -1,16 +1,27 @@
 import { ConnectorService } from '@svc/api/external';
-import { DeliveryService } from '@svc/api/gateway';
-import { type Operation, operator, registeredConnector, unserved, viewer } from '../../../operations/index.ts';
+import { type ByteLimit, type Operation, operation, registeredConnector } from '../../../operations/index.ts';
+import { type IngestService, reportStatus, type StatusReportDeps } from './ingest/index.ts';
 
-const { method: deliveries } = DeliveryService;
 const { method: callbacks } = ConnectorService;
 
-/** The operations of DeliveryService and ConnectorService. Connectors take and deliver nothing yet, so none is served. */
-export const connectorOperations: readonly Operation[] = [
-  unserved(deliveries.listDeliveries, { access: viewer('fields') }),
-  unserved(deliveries.retryDelivery, { access: operator('fields') }),
-  unserved(deliveries.releaseDelivery, { access: operator('fields') }),
-  unserved(deliveries.skipDelivery, { access: operator('fields') }),
-  unserved(callbacks.ingestMessageEvent, { access: registeredConnector }),
-  unserved(callbacks.reportStatus, { access: registeredConnector }),
-];
+interface ConnectorOperationsDeps extends StatusReportDeps {
+  readonly ingest: IngestService;
+  /** Of events and reports. */
+  readonly bodyLimit: ByteLimit;
+}
+
+/** The operations of ConnectorService. */
+export const connectorOperations = (deps: ConnectorOperationsDeps): readonly Operation[] => {
+  const { ingest, bodyLimit } = deps;
+  const callback = { access: registeredConnector, bodyLimit, ignoresUnknown: true } as const;
+  return [
+    operation(callbacks.ingestMessageEvent, {
+      ...callback,
+      handle: (event, call) => ingest.ingest(event, call),
+    }),
+    operation(callbacks.reportStatus, {
+      ...callback,
+      handle: (event, call) => reportStatus(deps, event, call),
+    }),
+  ];
+};

@@ -8,6 +8,7 @@ import {
   compileRoutes,
   consumerNamespaceFault,
   consumerNamespaces,
+  eventRoutes,
   fillConnectorDefaults,
   hasUnknownReplyMode,
 } from './connector-rules.ts';
@@ -212,5 +213,28 @@ describe('a connector', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('the routes of an event', () => {
+  const index = (name: string, ...fields: string[]) => ({
+    $typeName: 'svc.resources.ConnectorMatchIndex' as const,
+    name,
+    fields,
+  });
+  const fields = { team: 't', channel: 'c', user: 'u' };
+
+  it('are tried in declared order, narrower ones before the wider ones they contain', () => {
+    const wide = index('wide', 'team');
+    const narrow = index('narrow', 'team', 'channel');
+    const other = index('other', 'user');
+    const narrowRoute = 'narrow?team=t&channel=c';
+    expect(eventRoutes([wide, other, narrow], fields)).toEqual(['other?user=u', narrowRoute, 'wide?team=t']);
+    expect(eventRoutes([narrow, wide, other], fields)).toEqual([narrowRoute, 'wide?team=t', 'other?user=u']);
+  });
+
+  it('need all fields of an index, not blank and of the event itself', () => {
+    expect(eventRoutes([index('a', 'team', 'none'), index('b', 'constructor')], fields)).toEqual([]);
+    expect(eventRoutes([index('a', 'team')], { team: ' ' })).toEqual([]);
   });
 });

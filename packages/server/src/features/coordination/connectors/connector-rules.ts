@@ -88,6 +88,10 @@ export const consumerNamespaces = (
 export const consumerNamespaceFault = (field: string): FieldViolation =>
   violation(field, 'must be this namespace, one below it, or one you may operate', 'CONSUMER_NAMESPACE');
 
+/** True for a consumer that names someone. */
+export const hasConsumer = ({ session, channel, workflow }: MessageConsumer): boolean =>
+  [session, channel, workflow].some((member) => member !== undefined);
+
 /** True for a reply mode that is stored but acts as `auto`. */
 export const hasUnknownReplyMode = (consumer: MessageConsumer | undefined): boolean => {
   const { session, channel, workflow } = consumer ?? {};
@@ -101,13 +105,40 @@ export const compileRoutes = (
   indexes: readonly ConnectorMatchIndex[],
   fields: Readonly<Record<string, string>>,
 ): readonly string[] => {
-  const satisfied = indexes
-    .map((index) => ({ index, pairs: index.fields.flatMap((field) => pairOf(field, fields[field] ?? '')) }))
-    .filter(({ index, pairs }) => pairs.length === index.fields.length);
+  const satisfied = satisfiedIndexes(indexes, fields);
   return satisfied
     .filter(({ index }) => !satisfied.some((other) => isStrictSubset(index, other.index)))
-    .map(({ index, pairs }) => `${encoded(index.name)}?${pairs.join('&')}`);
+    .map(({ routeId }) => routeId);
 };
+
+/**
+ * Ids of the routes that an event may take, the first one first: in declared order of the indexes, but an index comes behind those that
+ * ask for all of its fields and more.
+ */
+export const eventRoutes = (
+  indexes: readonly ConnectorMatchIndex[],
+  fields: Readonly<Record<string, string>>,
+): readonly string[] => {
+  const rest = [...satisfiedIndexes(indexes, fields)];
+  const routes: string[] = [];
+  while (rest.length > 0) {
+    const next = rest.findIndex(({ index }) => !rest.some((other) => isStrictSubset(index, other.index)));
+    routes.push(...rest.splice(next, 1).map(({ routeId }) => routeId));
+  }
+  return routes;
+};
+
+const satisfiedIndexes = (
+  indexes: readonly ConnectorMatchIndex[],
+  fields: Readonly<Record<string, string>>,
+): readonly { readonly index: ConnectorMatchIndex; readonly routeId: string }[] =>
+  indexes
+    .map((index) => ({
+      index,
+      pairs: index.fields.flatMap((field) => pairOf(field, Object.hasOwn(fields, field) ? (fields[field] ?? '') : '')),
+    }))
+    .filter(({ index, pairs }) => pairs.length === index.fields.length)
+    .map(({ index, pairs }) => ({ index, routeId: `${encoded(index.name)}?${pairs.join('&')}` }));
 
 const pairOf = (field: string, value: string): readonly string[] =>
   value.trim() === '' ? [] : [`${encoded(field)}=${encoded(value)}`];

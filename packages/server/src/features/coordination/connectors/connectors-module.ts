@@ -1,10 +1,134 @@
+import type { Authenticator } from '../../../auth/contract.ts';
+import type { Clock, Log, Random } from '../../../base/index.ts';
+import type { NamespaceFacts, ResourceWriter } from '../../../controllers/contract.ts';
+import type { ValueHash, ValueSeal } from '../../../resources/index.ts';
+import { recordKey } from '../../../resources/index.ts';
+import type { ObjectAccess } from '../../../runtime/contract.ts';
+import type { ConnectorSecretRow, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { type ConnectorClassKindDeps, connectorClassContract } from './class-kind.ts';
-import { type ConnectorKindDeps, connectorContract } from './connector-kind.ts';
+import { type AttachmentDeps, uploadRoute } from './attachments/index.ts';
+import { CallbackAuthenticator, forgetSecrets } from './callbacks/index.ts';
+import { connectorClassContract } from './class-kind.ts';
+import { ClassRegistrations } from './class-registrations.ts';
+import type { ConnectorClassRuleDeps } from './class-rules.ts';
+import { connectorContract } from './connector-kind.ts';
 import { connectorOperations } from './connector-operations.ts';
+import { ConnectorRemains, connectorTrim, leaveRemains } from './connector-remains.ts';
+import type { ConsumersDeps } from './consumers/index.ts';
+import { type DeliveryPartsDeps, type DeliverySettings, deliveryParts } from './delivery-parts.ts';
+import { IngestService } from './ingest/index.ts';
+import {
+  acceptRegistration,
+  cancelRegistration,
+  changeClass,
+  type RegisteredAs,
+  Registrar,
+  type RegistrarDeps,
+  registrationTrigger,
+} from './registration/index.ts';
+import { RouteBook } from './routes/index.ts';
 
-/** The kinds ConnectorClass and Connector, and their operations. */
-export const connectorsModule = (deps: ConnectorClassKindDeps & ConnectorKindDeps): FeatureModule => ({
-  kinds: [connectorClassContract(deps), connectorContract(deps)],
-  operations: connectorOperations,
+/** Sizes in bytes, times in milliseconds. */
+interface ConnectorSettings extends DeliverySettings {
+  readonly 'connectors.secretRotationSeconds': number;
+  readonly 'connectors.secretOverlapSeconds': number;
+  readonly 'limits.registerTimeout': number;
+  readonly 'limits.ingestBodyMax': number;
+  readonly 'limits.ingestTextMax': number;
+  readonly 'limits.ingestAttachmentsMax': number;
+  readonly 'limits.ingestDedupeRetention': number;
+  readonly 'limits.botRate': number;
+  readonly 'limits.pointerRetention': number;
+}
+
+interface ConnectorsModuleDeps
+  extends ConnectorClassRuleDeps,
+    Pick<RegistrarDeps, 'secret' | 'secretProblem' | 'fetch' | 'baseUrl' | 'clusterId' | 'environment'>,
+    Pick<ConsumersDeps, 'admission' | 'channels' | 'workflows' | 'objectIn'>,
+    Pick<AttachmentDeps, 'fileObject'>,
+    Pick<DeliveryPartsDeps, 'ids' | 'audit' | 'deliveries' | 'links' | 'showUndelivered'> {
+  readonly lifecycle: ConsumersDeps['lifecycle'] & DeliveryPartsDeps['lifecycle'];
+  readonly settings: ConnectorSettings;
+  readonly store: Store;
+  readonly writer: Pick<ResourceWriter, 'writeStatus'>;
+  readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
+  readonly ancestorsOf: (namespace: string) => readonly string[];
+  readonly seal: ValueSeal & ValueHash;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly objects: Pick<ObjectAccess, 'store' | 'hold'>;
+}
+
+interface ConnectorsModule extends FeatureModule {
+  /** Who calls back: for calls that need a callback secret. */
+  readonly callbacks: Authenticator;
+  /** Ends requests to connector services that are under way. */
+  close(): Promise<void>;
+}
+
+/** The kinds ConnectorClass and Connector; registration of classes, routes, what connector services send and what they get. */
+export const connectorsModule = (deps: ConnectorsModuleDeps): ConnectorsModule => {
+  const { store, settings } = deps;
+  const writer = () => deps.writer;
+  const routes = new RouteBook({ ...deps, writer });
+  const registering: RegistrarDeps = {
+    ...deps,
+    timeoutMs: settings['limits.registerTimeout'],
+    rotationMs: settings['connectors.secretRotationSeconds'],
+    overlapMs: settings['connectors.secretOverlapSeconds'],
+    classAccepted: (tx, classUid) => routes.classAccepted(tx, classUid),
+  };
+  const registrar = new Registrar(registering);
+  const deliveries = deliveryParts({ ...deps, registrations: new ClassRegistrations(registering) });
+  const { answers } = deliveries;
+  const ingest = new IngestService({ ...deps, answers, limits: limitsOf(settings) });
+  const reports = {
+    ...deps,
+    writer,
+    routes,
+    reportClass: (tx: WriteTx, record: StoredResource, report: { readonly status: string; readonly reason: string }) =>
+      changeClass({ deps: registering, tx }, record, (state) => ({ ...state, report })),
+  };
+  const bodyLimit = { bytes: settings['limits.ingestBodyMax'], setting: 'limits.ingestBodyMax' };
+  return {
+    kinds: [
+      connectorClassContract({ ...registering, isEnvAllowed: deps.isEnvAllowed, removed: removeClass }),
+      connectorContract({ ...deps, routes, removed: leaveRemains }),
+    ],
+    reconcilers: [registrationTrigger(registering)],
+    workers: [registrar, new ConnectorRemains(store, deliveries.classDeleted), ...deliveries.workers],
+    jobs: [connectorTrim({ store, pointersMs: settings['limits.pointerRetention'] }), ...deliveries.jobs],
+    operations: [...connectorOperations({ ...reports, ingest, bodyLimit }), ...deliveries.operations],
+    routes: [uploadRoute(deps)],
+    callbacks: new CallbackAuthenticator({ store, arrived: (secret) => adopt(registering, secret) }),
+    close: async () => {
+      await registrar.close();
+      await deliveries.close();
+    },
+  };
+};
+
+const limitsOf = (settings: ConnectorSettings) => ({
+  textBytes: settings['limits.ingestTextMax'],
+  attachments: settings['limits.ingestAttachmentsMax'],
+  dedupeMs: settings['limits.ingestDedupeRetention'],
+  botRate: settings['limits.botRate'],
 });
+
+/** A class is deleted: its secrets count no more at once, the rest goes in the background. */
+const removeClass = async (tx: WriteTx, record: StoredResource): Promise<void> => {
+  await forgetSecrets(tx, record.uid);
+  await cancelRegistration(tx, record.uid);
+  await leaveRemains(tx, record);
+};
+
+/** A service called with a secret that was issued: it took the registration that the secret was sent with. */
+const adopt = (deps: RegistrarDeps, { id, classUid, namespace, className, body }: ConnectorSecretRow): Promise<void> =>
+  deps.store.write(async (tx) => {
+    const secret = await tx.connectorSecrets.get({ id });
+    if (secret?.state !== 'issued') return;
+    const key = recordKey('ConnectorClass', namespace, className);
+    const as = JSON.parse(body) as RegisteredAs;
+    await acceptRegistration(deps, tx, { classOf: { key, uid: classUid }, secretId: id, as });
+  });

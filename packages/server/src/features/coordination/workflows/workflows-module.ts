@@ -1,6 +1,6 @@
 import type { Clock, Ids, Log } from '../../../base/index.ts';
 import type { AppendAudit, NamespaceFacts } from '../../../controllers/contract.ts';
-import { type LabelSettings, labelLimits } from '../../../resources/index.ts';
+import { type JsonData, type LabelSettings, labelLimits } from '../../../resources/index.ts';
 import type { Admission, CallWakes, SessionLifecycle } from '../../../runtime/contract.ts';
 import type { Bus, ReadTx, Store, WriteTx } from '../../../store/contracts/index.ts';
 import type { ToolRegistry } from '../../../tools/contract.ts';
@@ -55,19 +55,37 @@ interface WorkflowsModuleDeps extends ToolGrantDeps {
   readonly admission: Admission;
   readonly lifecycle: Pick<SessionLifecycle, 'create' | 'stop'>;
   readonly wakes: CallWakes;
+  readonly deliveries: RunReplies;
   readonly tools: Pick<ToolRegistry, 'offered' | 'validate' | 'check'>;
   /** Names this process. */
   readonly workerId: string;
   readonly settings: WorkflowSettings;
 }
 
+/** Replies of runs to the messages that began them. */
+interface RunReplies {
+  /** Delivers the reply in the output of a completed run that a message began; true when there is something to deliver. */
+  replyOfRun(
+    tx: WriteTx,
+    run: {
+      readonly namespace: string;
+      readonly workflow: string;
+      readonly runId: string;
+      readonly output: JsonData;
+    },
+  ): Promise<boolean>;
+}
+
 /** Runs of workflows for other features. */
 interface WorkflowRuns {
   /**
-   * Begins a run in the caller's transaction; answers its id. Throws WORKFLOW_NOT_FOUND, REFERENCE_MISSING, INPUT_SCHEMA, TOO_LARGE and
+   * Begins a run in the caller's transaction. Throws WORKFLOW_NOT_FOUND, REFERENCE_MISSING, INPUT_SCHEMA, TOO_LARGE and
    * RUNS_ACTIVE, and has written nothing then.
    */
-  start(tx: WriteTx, start: RunStart): Promise<string>;
+  startRun(
+    tx: WriteTx,
+    start: Omit<RunStart, 'input'> & { readonly input: JsonData | Readonly<Record<string, unknown>> },
+  ): Promise<{ readonly runId: string }>;
   /** Whether the run has ended, or is gone. */
   isOver(tx: Pick<ReadTx, 'workflowRuns'>, runId: string): Promise<boolean>;
   /** Calls `ended` with every end of a run, in the transaction that ends it. Called while the process is put together. */
@@ -85,7 +103,7 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
   const { settings, store, bus, tools } = deps;
   const isToolGranted = toolGrant(deps);
   const check: ToolRegistry['check'] = (schema, value) => tools.check(schema, value);
-  const hooks: RunEnded[] = [];
+  const hooks: RunEnded[] = [replyTo(deps.deliveries)];
   const starts = new RunStarts({
     ...deps,
     check,
@@ -128,7 +146,10 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
     trails: [runTrail],
     tools: runTools({ ...deps, starts }),
     runs: {
-      start: async (tx, start) => (await starts.start(tx, start)).id,
+      startRun: async (tx, start) => {
+        const { id: runId } = await starts.start(tx, { ...start, input: start.input as JsonData });
+        return { runId };
+      },
       isOver: async (tx, id) => {
         const row = await tx.workflowRuns.get({ id });
         return row === undefined || isRunOver(row);
@@ -138,6 +159,15 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
     calls,
   };
 };
+
+/** A run that another run began never replies. */
+const replyTo =
+  (replies: RunReplies): RunEnded =>
+  async (tx, { run, output, addEvent }) => {
+    if (run.status !== 'COMPLETED' || run.parent !== undefined) return;
+    const { id: runId, namespace, workflow } = run;
+    if (await replies.replyOfRun(tx, { namespace, workflow, runId, output })) await addEvent({ type: 'reply_sent' });
+  };
 
 const serviceLimits = (settings: WorkflowSettings) => ({
   labels: labelLimits(settings),

@@ -1,3 +1,4 @@
+import { withSandbox } from '../../../runtime/contract.ts';
 import type { SandboxLeaseRow, WriteTx } from '../../../store/contracts/index.ts';
 
 /**
@@ -45,6 +46,17 @@ export const leaseOf = (row: SandboxLeaseRow): Lease => ({
 /** Stores a lease. */
 export const putLease = (tx: WriteTx, lease: Lease): Promise<void> =>
   tx.sandboxLeases.put({ ...lease, body: JSON.stringify(lease.body) });
+
+/** Shows in a session which sandbox is its own, '' = none in place of `from`; nothing happens where the session is gone. */
+export const showInSession = async (
+  tx: WriteTx,
+  sessionId: string,
+  change: { readonly from?: string; readonly to: string },
+): Promise<void> => {
+  const session = await tx.log.lockSession(sessionId);
+  const changed = session === undefined ? undefined : withSandbox(session, change);
+  if (changed !== undefined) await tx.log.saveSession(changed);
+};
 
 /** True while the lease is somebody's: held and not lapsed. */
 export const isHeld = (lease: Pick<Lease, 'state' | 'expiresAt'>, steadyNow: number): boolean =>

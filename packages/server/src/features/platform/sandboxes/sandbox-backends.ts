@@ -2,6 +2,7 @@ import { Fault, type Log } from '../../../base/index.ts';
 import type { ResourceWriter } from '../../../controllers/contract.ts';
 import type { SandboxProvider } from '../../../sandbox/contract.ts';
 import type { ResourceKey, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import { leaseOf, showInSession } from './lease-records.ts';
 import type { ProviderPool } from './providers/index.ts';
 import {
   BACKEND_FINALIZER,
@@ -104,6 +105,8 @@ export class SandboxBackends {
     // Its class may be gone, and with it the name of the provider: then every provider of this process is asked.
     for (const each of provider === undefined ? pool.opened() : [provider]) await each.destroy(record.uid);
     await store.write(async (tx) => {
+      const row = await tx.sandboxLeases.get({ id: record.uid });
+      if (row !== undefined) await showInSession(tx, leaseOf(row).body.session, { from: record.key.name, to: '' });
       await tx.sandboxLeases.remove({ id: record.uid });
       await writer.writeStatus(tx, record.key, (current) => ({
         finalizers: current.finalizers.filter((name) => name !== BACKEND_FINALIZER),

@@ -44,8 +44,10 @@ export interface SandboxKindDeps {
   readonly ancestorsOf: (namespace: string) => readonly string[];
   /** What a provider can do in this process; undefined while that is being found out. */
   readonly providerReport: (choice: ProviderChoice) => ProviderReport | undefined;
-  /** All faults of what a class configures for its provider. */
+  /** All faults of what a class says for its provider, by field of its spec. */
   readonly configProblems: (choice: ProviderChoice) => readonly SettingProblem[];
+  /** What of a template the provider of a stored class cannot keep, '' when it can keep all. */
+  readonly planProblem: (record: StoredResource, template: SandboxRuntimeTemplateSpec | undefined) => string;
   /** Why a `secret://` reference does not resolve in a namespace; undefined when it does. */
   readonly secretProblem: (reads: Reads, namespace: string, reference: string) => Promise<string | undefined>;
 }
@@ -56,7 +58,7 @@ export const sandboxContracts = (deps: SandboxKindDeps): readonly KindContract[]
   return [
     kindContract<SandboxClassSpec>({
       kind: 'SandboxClass',
-      validate: ({ spec }) => checkSandboxClass(spec, deps.configProblems),
+      validate: ({ key, spec }) => checkSandboxClass(key.namespace, spec, deps.configProblems),
       observe: (tx, write) => observeClass(deps, tx, write),
       dependsOn: { ...followKinds('SandboxClass', { Secret: {} }), againMs },
     }),
@@ -64,7 +66,7 @@ export const sandboxContracts = (deps: SandboxKindDeps): readonly KindContract[]
       kind: 'SandboxPolicy',
       validate: ({ key, spec }) => checkSandboxPolicy(spec, scope(key.namespace)),
       observe: (tx, write) => observePolicy(deps, tx, write),
-      dependsOn: followKinds('SandboxPolicy', { SandboxClass: { presenceOnly: true } }),
+      dependsOn: followKinds('SandboxPolicy', { SandboxClass: {} }),
     }),
     kindContract<SandboxSpec>({
       kind: 'Sandbox',
@@ -87,7 +89,10 @@ const observeClass = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecWr
     const problem = await deps.secretProblem(tx, key.namespace, reference);
     if (problem !== undefined) problems.push(`${reference}: ${problem}`);
   }
-  const provider = providerFinding(deps.providerReport(choiceOf(spec)), isSpecChanged ? undefined : current);
+  const provider = providerFinding(
+    deps.providerReport(choiceOf(key.namespace, spec)),
+    isSpecChanged ? undefined : current,
+  );
   const findings = [provider, resolved(problems)];
   const phase = findings.some((finding) => finding.status === 'False') ? 'Degraded' : 'Ready';
   const judged = { phase, findings };
@@ -124,10 +129,15 @@ const observePolicy = async (deps: SandboxKindDeps, tx: CheckReads, write: SpecW
   const found = await findClass(deps, tx, { namespace: key.namespace, reference: spec.classRef });
   const finding = resolved(found === undefined ? [`no sandbox class ${spec.classRef?.name ?? ''} is visible`] : []);
   const modes = judgeModes(spec.template);
-  const phase = finding.status === 'True' ? 'Ready' : 'Degraded';
-  const judged = { phase, findings: [finding, ...modes] };
+  const supported = found === undefined ? [] : judgeTemplate(deps.planProblem(found, spec.template));
+  const phase = finding.status === 'True' && supported.length === 0 ? 'Ready' : 'Degraded';
+  const judged = { phase, findings: [finding, ...supported, ...modes] };
   return commonStatus(current, judged, { now: tx.now(), generation });
 };
+
+/** Said only of a template that the provider cannot keep. */
+const judgeTemplate = (problem: string): readonly Finding[] =>
+  problem === '' ? [] : [{ type: 'TemplateSupported', status: 'False', reason: 'Unsupported', message: problem }];
 
 const MODES = 'ModesKnown';
 

@@ -15,6 +15,7 @@ import {
   leaseOf,
   leasesOf,
   putLease,
+  showInSession,
   WAIT_MICROS,
 } from './lease-records.ts';
 import { leaseMode } from './sandbox-plan-rules.ts';
@@ -97,6 +98,10 @@ export const leaseSandbox = async (
   const lease = leaseFor(deps, tx, { request, policy, record, former });
   await putLease(tx, lease);
   await showLease(deps, tx, { key: record.key, lease });
+  const { name } = record.key;
+  if (former !== undefined && former.body.session !== request.sessionId)
+    await showInSession(tx, former.body.session, { from: name, to: '' });
+  await showInSession(tx, request.sessionId, { to: name });
   return { lease, key: record.key };
 };
 

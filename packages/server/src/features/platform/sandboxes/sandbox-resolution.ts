@@ -38,9 +38,14 @@ export const classSpecOf = (record: StoredResource, seal: Pick<ValueSeal, 'open'
   specOf(openRecord(record, seal));
 
 /** The provider that an opened class means. */
-export const choiceOf = ({ provider, providerConfigJson }: SandboxClassSpec): ProviderChoice => ({
+export const choiceOf = (
+  namespace: string,
+  { provider, providerConfigJson, credentialsJson }: SandboxClassSpec,
+): ProviderChoice => ({
   provider,
   config: parseJsonMap(providerConfigJson) ?? {},
+  credentials: parseJsonMap(credentialsJson) ?? {},
+  namespace,
 });
 
 /** The class that a reference means: the named namespace, else own, ancestors, `system`. */
@@ -104,7 +109,7 @@ export const resolveSandbox = async (
   const reference = spec.classRef ?? policySpec?.classRef;
   const found = await findClass(deps, reads, { namespace, reference });
   if (found === undefined) return undefined;
-  const choice = choiceOf(classSpecOf(found, deps.seal));
+  const choice = choiceOf(found.key.namespace, classSpecOf(found, deps.seal));
   const config = classConfig(choice.config);
   const template = spec.runtimeTemplate ?? policySpec?.template;
   const { packages = [], commands = [] } = template?.setup ?? {};

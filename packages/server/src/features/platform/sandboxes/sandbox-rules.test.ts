@@ -47,17 +47,19 @@ describe('a mount path', () => {
 describe('sandbox resources', () => {
   it('name every fault of a class', () => {
     const spec = create(SandboxClassSpecSchema, { provider: 'vm', providerConfigJson: '[]', credentialsJson: '{' });
-    expect(shown(checkSandboxClass(spec, () => []))).toEqual([
+    expect(shown(checkSandboxClass('team', spec, () => []))).toEqual([
       'spec.provider FIELD_INVALID',
       'spec.providerConfigJson FIELD_INVALID',
       'spec.credentialsJson FIELD_INVALID',
     ]);
     expect(
-      checkSandboxClass(create(SandboxClassSpecSchema, { provider: 'local', credentialsJson: '{}' }), () => []),
+      checkSandboxClass('team', create(SandboxClassSpecSchema, { provider: 'local', credentialsJson: '{}' }), () => []),
     ).toEqual([]);
     const docker = create(SandboxClassSpecSchema, { provider: 'docker', providerConfigJson: '{"image":7}' });
-    const problems = checkSandboxClass(docker, ({ config }) => [{ field: 'image', problem: `not ${config['image']}` }]);
-    expect(problems).toMatchObject([{ field: 'spec.providerConfigJson.image', description: 'not 7' }]);
+    const problems = checkSandboxClass('team', docker, ({ config, namespace }) => [
+      { field: 'providerConfigJson.image', problem: `not ${config['image']} in ${namespace}` },
+    ]);
+    expect(problems).toMatchObject([{ field: 'spec.providerConfigJson.image', description: 'not 7 in team' }]);
   });
 
   it('name every fault of a policy', () => {

@@ -18,13 +18,14 @@ const PROVIDERS: readonly string[] = ['local', 'docker', 'e2b', 'daytona', 'demo
 
 /** All faults of a class; `configProblems`: those of what its provider defines itself. */
 export const checkSandboxClass = (
+  namespace: string,
   spec: SandboxClassSpec,
   configProblems: (choice: ProviderChoice) => readonly SettingProblem[],
 ): readonly FieldViolation[] => [
   ...(PROVIDERS.includes(spec.provider) ? [] : [violation('spec.provider', `must be one of ${PROVIDERS.join(', ')}`)]),
   ...checkJsonObject(spec.providerConfigJson, 'spec.providerConfigJson'),
   ...checkClassConfig(parseJsonMap(spec.providerConfigJson) ?? {}, 'spec.providerConfigJson'),
-  ...configProblems(choiceOf(spec)).map(({ field, problem }) => violation(`spec.providerConfigJson.${field}`, problem)),
+  ...configProblems(choiceOf(namespace, spec)).map(({ field, problem }) => violation(`spec.${field}`, problem)),
   ...checkJsonObject(spec.credentialsJson, 'spec.credentialsJson'),
 ];
 

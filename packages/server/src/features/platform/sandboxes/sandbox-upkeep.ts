@@ -123,7 +123,7 @@ export class SandboxUpkeep {
   async #backends() {
     const { store, pool, seal, log } = this.#deps;
     for await (const page of resourcePages(store.direct.resources, { kind: 'SandboxClass', scope: { type: 'all' } }))
-      for (const record of page) pool.find(choiceOf(classSpecOf(record, seal)));
+      for (const record of page) pool.find(choiceOf(record.key.namespace, classSpecOf(record, seal)));
     const lists = pool.opened().map(async (provider) => {
       try {
         return [{ provider, ...(await provider.list()) }];

@@ -1,18 +1,19 @@
 import type { Clock, Ids, Log, Random } from '../../../base/index.ts';
 import type { ResourceWriter } from '../../../controllers/contract.ts';
 import type { ValueSeal } from '../../../resources/index.ts';
-import type { SandboxProvider, SandboxProviderKind } from '../../../sandbox/contract.ts';
+import type { SandboxProvider, SandboxProviderKind, SettingProblem } from '../../../sandbox/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { ProviderPool, ProviderReports } from './providers/index.ts';
+import { type ProviderChoice, ProviderPool, ProviderReports } from './providers/index.ts';
 import { SandboxBackends } from './sandbox-backends.ts';
 import { SandboxHolder } from './sandbox-holder.ts';
 import { type SandboxKindDeps, sandboxContracts } from './sandbox-kinds.ts';
-import { resolvePolicy } from './sandbox-resolution.ts';
+import { classConfig, sandboxPlan } from './sandbox-plan-rules.ts';
+import { choiceOf, classSpecOf, resolvePolicy } from './sandbox-resolution.ts';
 import { sandboxToolSource } from './sandbox-tools.ts';
 import { SandboxUpkeep } from './sandbox-upkeep.ts';
 
-interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport' | 'configProblems'> {
+interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport' | 'configProblems' | 'planProblem'> {
   readonly store: Store;
   readonly writer: ResourceWriter;
   readonly seal: ValueSeal;
@@ -58,8 +59,12 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
     kinds: sandboxContracts({
       ...deps,
       providerReport: (choice) => reports.current(choice),
-      configProblems: ({ provider, config }) =>
-        deps.providerKinds.find(({ name }) => name === provider)?.problems(config) ?? [],
+      planProblem: (record, template) => {
+        const choice = choiceOf(record.key.namespace, classSpecOf(record, deps.seal));
+        const plan = sandboxPlan({ id: '', volume: '' }, template, classConfig(choice.config));
+        return kindOf(deps.providerKinds, choice)?.planProblem?.(plan) ?? '';
+      },
+      configProblems: (choice) => settingProblems(deps.providerKinds, choice),
     }),
     reconcilers: [upkeep.reconciler()],
     jobs: [
@@ -70,4 +75,19 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
     toolSources: [sandboxToolSource({ holder, isResolved })],
     close: () => pool.close(),
   };
+};
+
+const kindOf = (kinds: readonly SandboxProviderKind[], { provider }: ProviderChoice): SandboxProviderKind | undefined =>
+  kinds.find(({ name }) => name === provider);
+
+/** All faults of what a class says for its provider, by field of its spec. */
+const settingProblems = (kinds: readonly SandboxProviderKind[], choice: ProviderChoice): readonly SettingProblem[] => {
+  const { config, credentials } = choice;
+  const kind = kindOf(kinds, choice);
+  const below = (part: string, problems: readonly SettingProblem[] = []): readonly SettingProblem[] =>
+    problems.map(({ field, problem }) => ({ field: `${part}.${field}`, problem }));
+  return [
+    ...below('providerConfigJson', kind?.problems(config)),
+    ...below('credentialsJson', kind?.credentialProblems?.(credentials)),
+  ];
 };

@@ -35,6 +35,7 @@ describe('sandboxes of sessions', () => {
           secretProblem: async () => undefined,
           providerReport: () => ({ isAvailable: true, message: '' }),
           configProblems: () => [],
+          planProblem: () => '',
         }),
     });
     provider = new DemoProvider({ clock: world.clock });
@@ -286,6 +287,29 @@ describe('sandboxes of sessions', () => {
     await reconcile();
     await reconcile();
     expect([await sandboxes(), (await provider.list()).backends]).toEqual([[], []]);
+  });
+
+  it('are named by the session that leases them, as long as they are there and its own', async () => {
+    for (const id of ['s1', 's2']) await addSession(id);
+    const shown = async (id: string): Promise<unknown> => {
+      const session = await world.store.direct.log.session(id);
+      return JSON.parse(session?.body ?? '{}').sandboxRef;
+    };
+    const named = async (): Promise<readonly string[]> => (await sandboxes()).map(({ key }) => key.name);
+    await exec('write a one');
+    expect([await shown('s1')]).toEqual(await named());
+    // A process that takes over finds the same one.
+    expect((await exec('cat a', { from: start(8) })).structured).toMatchObject({ stdout: 'one' });
+    expect([await shown('s1')]).toEqual(await named());
+    for (const key of (await sandboxes()).map((record) => record.key))
+      await world.store.write((tx) => world.writer.remove(tx, callContext('test'), { key, bySystem: true }));
+    await reconcile();
+    expect(await shown('s1')).toBe('');
+    await policy({ template: { leasePolicy: { mode: 'pool' } } });
+    await exec('echo x', { session: 's1' });
+    world.clock.advance(2 * MINUTE);
+    await exec('echo y', { session: 's2' });
+    expect([await shown('s1'), await shown('s2')]).toEqual(['', ...(await named())]);
   });
 
   it('go with their turn, or to another session of the pool without anything of the former', async () => {

@@ -104,6 +104,16 @@ export class AuthorizationServer {
     for (const family of this.#families) family.isRevoked = true;
   }
 
+  /** Scopes of a token; '' for one that it does not know. */
+  scopeOf(accessToken: string): string {
+    return this.#families.find((one) => one.accessTokens.has(accessToken))?.scope ?? '';
+  }
+
+  /** Registers a client by hand. */
+  addClient(client: Client): void {
+    this.#clients.set(client.id, client);
+  }
+
   /** Forgets who registered. */
   forgetClients(): void {
     this.#clients.clear();

@@ -9,6 +9,8 @@ export interface Protection {
   /** True while no token is good enough. */
   readonly isClosed?: () => boolean;
   readonly scope?: string;
+  /** Scopes without which calls of tools are refused, as a challenge names them. */
+  readonly wants?: (request: IncomingMessage) => string;
 }
 
 /** Every bearer token that a server was sent. */
@@ -31,7 +33,14 @@ export const protectedBy =
     }
     const sent = /^Bearer (.*)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
     if (sent !== '') seen.tokens.push(sent);
-    if (protection.isClosed?.() !== true && server.accepts(sent, resource)) return false;
+    if (protection.isClosed?.() !== true && server.accepts(sent, resource)) {
+      const wanted = protection.wants?.(request) ?? '';
+      const given = server.scopeOf(sent).split(' ');
+      if (wanted.split(' ').every((one) => one === '' || given.includes(one))) return false;
+      request.resume();
+      response.writeHead(403, { 'www-authenticate': `Bearer error="insufficient_scope", scope="${wanted}"` }).end();
+      return true;
+    }
     const scope = protection.scope === undefined ? '' : `, scope="${protection.scope}"`;
     const challenge = `Bearer resource_metadata="${origin}${METADATA}"${scope}`;
     request.resume();

@@ -1,10 +1,13 @@
 import { isRecord, silentLog, systemClock } from '../../../base/index.ts';
 import { createMcpOAuth, type OAuthTokens } from '../../mcp-oauth/index.ts';
 import { createMcpConnector } from '../connector.ts';
-import type { McpConnection, McpQuestion, McpReply, McpTool } from '../contract.ts';
+import { type McpConnection, McpFailure, type McpQuestion, type McpReply, type McpTool } from '../contract.ts';
 
 /** What a scenario tells its client. */
 export interface ScenarioContext {
+  /** A client that was registered by hand. */
+  readonly client_id?: string;
+  readonly client_secret?: string;
   /** Calls to make; absent = one of each tool. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }[];
 }
@@ -29,33 +32,51 @@ const self = {
 };
 
 /** Tokens as a person gets them whose browser is sent back at once. */
-const personAt = (url: string, signal: AbortSignal) => {
-  const oauth = createMcpOAuth({ fetch: () => fetch, clock: systemClock });
+const personAt = (url: string, context: ScenarioContext, signal: AbortSignal) => {
+  // The suite has its own limits of time: those of svc would fail scenarios on a machine that is busy.
+  const oauth = createMcpOAuth({ fetch: () => fetch, clock: { after: () => () => undefined } });
+  const { client_id: clientId, client_secret: clientSecret } = context;
+  const declared =
+    clientId === undefined ? undefined : { clientId, clientSecret: clientSecret ?? '', secretExpiresAt: 0 };
   let tokens: OAuthTokens | undefined;
-  const signIn = async (): Promise<void> => {
+  let scope = '';
+  const signIn = async (further = ''): Promise<void> => {
     const reach = { isTrusted: false, signal };
-    const place = await oauth.discover({ url, headers: {} }, reach);
-    const client = oauth.documentIdentity(place, self) ?? (await oauth.register(place, self, reach));
+    const found = await oauth.discover({ url, headers: {} }, reach);
+    const place = { ...found, scope: joined(found.scope, scope, further) };
+    const client = declared ?? oauth.documentIdentity(place, self) ?? (await oauth.register(place, self, reach));
     const { redirectUrl } = self;
     const begun = await oauth.begin(place, client, { redirectUrl, state: 'state' });
     const { headers } = await fetch(begun.url, { redirect: 'manual' });
     const query = new URL(headers.get('location') ?? '', url).searchParams;
     const answer = { code: query.get('code') ?? '', iss: query.get('iss') ?? undefined };
     tokens = await oauth.exchange(place, client, { ...answer, ...reach, verifier: begun.verifier, redirectUrl });
+    scope = tokens.scope === '' ? place.scope : tokens.scope;
   };
-  return { token: async () => tokens?.accessToken ?? '', rejected: signIn };
+  return { token: async () => tokens?.accessToken ?? '', rejected: () => signIn(), signIn };
 };
 
+const joined = (...scopes: readonly string[]): string =>
+  [...new Set(scopes.flatMap((one) => one.split(' ')))].filter((one) => one !== '').join(' ');
+
 /** The client that the conformance suite of the protocol drives: it lists the tools of the server and calls each. */
-export const runScenario = async (url: string, { toolCalls }: ScenarioContext): Promise<void> => {
-  const signal = AbortSignal.timeout(25_000);
+export const runScenario = async (url: string, context: ScenarioContext): Promise<void> => {
+  const { toolCalls } = context;
+  const signal = AbortSignal.timeout(90_000);
   const connector = createMcpConnector({ fetch: () => fetch, version: '0', clock: systemClock, log: silentLog });
   const target = { transport: 'http', url, headers: {}, isTrusted: false } as const;
-  const connection = await connector.connect(target, { era: 'auto', signal, authorization: personAt(url, signal) });
+  const person = personAt(url, context, signal);
+  const connection = await connector.connect(target, { era: 'auto', signal, authorization: person });
+  const again = async <T>(work: () => Promise<T>): Promise<T> =>
+    work().catch(async (error: unknown) => {
+      if (!(error instanceof McpFailure) || error.requiredScope === '') throw error;
+      await person.signIn(error.requiredScope);
+      return work();
+    });
   try {
-    const tools = await connection.tools(signal);
+    const tools = await again(() => connection.tools(signal));
     const calls = toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: sampleFor(tool, tools) }));
-    for (const { name, arguments: input } of calls) await call(connection, { tool: name, input, signal });
+    for (const { name, arguments: input } of calls) await again(() => call(connection, { tool: name, input, signal }));
   } finally {
     await connection.close();
   }

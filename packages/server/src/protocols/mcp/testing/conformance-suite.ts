@@ -53,7 +53,7 @@ export const serverVerdicts = (url: string, suite: Suite): Promise<Verdicts> =>
 
 /** Runs the scenarios of clients; the command gets the address of the suite's server as its last argument. */
 export const clientVerdicts = (command: string, suite: Suite): Promise<Verdicts> =>
-  verdicts(suite, ['client', '--command', command, '--timeout', '100000']);
+  verdicts(suite, ['client', '--command', command, '--timeout', '200000']);
 
 /** True if the client passes one scenario of the older suite that is run alone. */
 export const clientPasses = async (command: string, scenario: string): Promise<boolean> =>

@@ -1,7 +1,16 @@
 import type { AcpRuntime } from '@svc/api/resources';
 import type { ModelRegistry, ModelTarget } from '../../../models/contract.ts';
-import type { HarnessEnd, Harnesses, HarnessListener, HarnessSession, TurnUsage } from '../../contract.ts';
-import { PART } from '../../contract.ts';
+import type {
+  HarnessEnd,
+  Harnesses,
+  HarnessListener,
+  HarnessSession,
+  Part,
+  TracedOutcome,
+  TurnMeter,
+  TurnUsage,
+} from '../../contract.ts';
+import { noMeter, PART } from '../../contract.ts';
 import { parseSide, type TurnErrorClass } from '../../record/index.ts';
 import { ABORTED, AGAIN, type LoopStep, type StepFailure, type StepResult, type StepTurn } from '../contract.ts';
 import { type PromptPorts, planPrompt } from '../model-call/index.ts';
@@ -22,6 +31,8 @@ export interface HarnessPorts
   readonly models: Pick<ModelRegistry, 'countTokens'>;
   /** Absent: there are no harnesses, and no agent that needs one is ready. */
   readonly harnesses?: Harnesses;
+  /** Absent: nothing is counted. */
+  readonly meter?: TurnMeter;
 }
 
 /** Steps inside a harness step. */
@@ -100,14 +111,49 @@ class HarnessRun {
     const savedSessionId = this.#runtime.persistSession ? parseSide(session).acpSessionId : '';
     const names = { namespace, agent: name, agentUid: agent.uid, sessionId, turnId };
     this.#ports.faultPoint('before-harness');
-    const end = await harnesses
-      .run({ ...names, runtime: this.#runtime, savedSessionId, signal: turn.signal }, this.#sink())
-      .catch((error: unknown): HarnessEnd => {
+    const request = { ...names, runtime: this.#runtime, savedSessionId, signal: turn.signal };
+    const end = await this.#traced((sink) =>
+      harnesses.run(request, sink).catch((error: unknown): HarnessEnd => {
         if (!(error instanceof TooMuchText)) throw error;
         return { kind: 'failed', errorClass: 'harness_lost', sentence: error.message };
-      });
+      }),
+    );
     this.#ports.faultPoint('after-harness');
     return this.#conclude(end);
+  }
+
+  /** Traces and measures one prompt, from the moment it is sent. */
+  async #traced(run: (sink: HarnessListener) => Promise<HarnessEnd>): Promise<HarnessEnd> {
+    const { clock, meter = noMeter } = this.#ports;
+    const turn = this.#turn;
+    const target = targetOf(this.#runtime);
+    const span = turn.span.harnessPrompt(target);
+    let startedMs = clock.monotonicMs();
+    let firstMs: number | undefined;
+    let outcome: TracedOutcome = THREW;
+    const sink = this.#sink();
+    try {
+      const end = await run({
+        ...sink,
+        opened: async (session) => {
+          const prompt = await sink.opened(session);
+          span.prompted(prompt);
+          startedMs = clock.monotonicMs();
+          return prompt;
+        },
+        text: (kind, piece) => {
+          firstMs ??= clock.monotonicMs();
+          return sink.text(kind, piece);
+        },
+      });
+      outcome = turn.signal.aborted ? { kind: 'aborted' } : outcomeOf(end, target);
+      return end;
+    } finally {
+      span.end(outcome, { parts: () => turn.recorded.map(({ part }) => part).filter(isShown) });
+      const durationMs = clock.monotonicMs() - startedMs;
+      const firstChunkMs = firstMs === undefined ? undefined : firstMs - startedMs;
+      meter.modelCalled({ target, purpose: 'invoke_agent', durationMs, firstChunkMs, outcome });
+    }
   }
 
   #sink(): HarnessListener {
@@ -181,6 +227,19 @@ class HarnessRun {
     return { kind: 'answered', answer, maySteer: false, record: async () => undefined };
   }
 }
+
+/** What a prompt that threw inside this process is traced as. */
+const THREW: TracedOutcome = { kind: 'failed', error: { errorClass: 'internal' }, usage: undefined };
+
+const outcomeOf = (end: HarnessEnd, target: ModelTarget): TracedOutcome => {
+  if (end.kind === 'ended')
+    return { kind: 'finished', finish: FINISH[end.reason], usage: turnUsage(end.usage, target) };
+  const errorClass = end.kind === 'failed' ? end.errorClass : 'harness_lost';
+  return { kind: 'failed', error: { errorClass }, usage: undefined };
+};
+
+/** What of a turn a harness said. */
+const isShown = ({ type }: Part): boolean => type === PART.TEXT || type === PART.REASONING;
 
 const FINISH = { stop: 'stop', cancelled: 'stop', length: 'length', refused: 'content_filter' } as const;
 

@@ -1,4 +1,13 @@
 import { Fault } from '../../../base/index.ts';
+import {
+  CONNECTOR_CONTEXTS,
+  CONNECTOR_EVENTS,
+  CONNECTOR_POINTERS,
+  CONNECTOR_ROUTES,
+  CONNECTOR_SECRETS,
+  CONNECTOR_UPLOADS,
+  DELIVERIES,
+} from './connector-tables.ts';
 import type { RowOf } from './description.ts';
 import { type ExpiringReads, type ExpiringTable, type ExpiringWrites, expiringTable } from './expiring-table.ts';
 import { type KeyedReads, type KeyedTable, type KeyedWrites, keyedTable } from './keyed-table.ts';
@@ -25,6 +34,9 @@ const ARTIFACTS = keyedTable({
 });
 
 export type ArtifactRow = RowOf<typeof ARTIFACTS>;
+export type DeliveryRow = RowOf<typeof DELIVERIES>;
+export type ConnectorRouteRow = RowOf<typeof CONNECTOR_ROUTES>;
+export type ConnectorSecretRow = RowOf<typeof CONNECTOR_SECRETS>;
 export type UsageRecordRow = RowOf<typeof USAGE_RECORDS>;
 export type UsageDayRow = RowOf<typeof USAGE_DAYS>;
 export type UsageRaiseRow = RowOf<typeof USAGE_RAISES>;
@@ -139,6 +151,13 @@ const QUEUE = queueTable('queue');
 export const DESCRIBED_TABLES = {
   answerLinks: ANSWER_LINKS,
   artifacts: ARTIFACTS,
+  connectorContexts: CONNECTOR_CONTEXTS,
+  connectorEvents: CONNECTOR_EVENTS,
+  connectorPointers: CONNECTOR_POINTERS,
+  connectorRoutes: CONNECTOR_ROUTES,
+  connectorSecrets: CONNECTOR_SECRETS,
+  connectorUploads: CONNECTOR_UPLOADS,
+  deliveries: DELIVERIES,
   delegations: DELEGATIONS,
   idempotency: IDEMPOTENCY,
   leases: LEASES,

@@ -18,6 +18,7 @@
  * - search: each engine has an index of its own kind;
  * - rows of `leases` below `presence/` on PostgreSQL: each stands for a lock of a connection, and is read together with it.
  */
+export { deliveryHolder } from './connector-tables.ts';
 export * from './described-tables.ts';
 export * from './description.ts';
 export { DESCRIBED_DUMPS } from './dumped.ts';

@@ -12,6 +12,12 @@ const RESERVE_PAUSE_MS = 50;
 export const objectKey = (namespace: string, sha256: string): string =>
   createHash('sha256').update(`${namespace}\n${sha256}`).digest('base64url').slice(0, KEY_CHARS);
 
+/** An object as its bytes are named in a namespace. */
+export const objectIn = (namespace: string, object: ObjectData): ObjectData => ({
+  ...object,
+  key: objectKey(namespace, object.sha256),
+});
+
 /** Bytes hashed in one step. */
 const STEP_BYTES = 1024 * 1024;
 

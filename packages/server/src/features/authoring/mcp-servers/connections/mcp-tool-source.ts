@@ -4,7 +4,14 @@ import type { Tool, ToolSource, ToolTurn } from '../../../../tools/contract.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { type RemoteTool, toolOf } from './mcp-tools.ts';
 import type { ServerLookup } from './server-lookup.ts';
-import { type SignInToolsDeps, signInPort, signInTool, toolsBeforeSignIn } from './sign-in-tools.ts';
+import {
+  ANY_TOKEN,
+  type SignInNeed,
+  type SignInToolsDeps,
+  signInPort,
+  signInTool,
+  toolsBeforeSignIn,
+} from './sign-in-tools.ts';
 import { queuePoll } from './task-polls.ts';
 import { modelNames, serverPrefix, signInName } from './tool-name-rules.ts';
 import type { ServerUse, WantedServer } from './wanted-server.ts';
@@ -68,8 +75,9 @@ const listed = async (deps: McpToolSourceDeps, turn: ToolTurn, server: string): 
       own: isAsking ? [signInTool(personal)] : [],
     };
   } catch (error) {
-    if (personal !== undefined && (await personal.port.mends(error)))
-      return { remotes: [], own: toolsBeforeSignIn(personal, openCalls) };
+    const need = await personal?.port.needOf(error);
+    if (personal !== undefined && need !== undefined)
+      return { remotes: [], own: toolsBeforeSignIn(personal.lacking(need), openCalls) };
     if (error instanceof McpFailure) return NOTHING;
     throw error;
   }
@@ -106,9 +114,19 @@ const personalOf = (
   { signIn }: WantedServer,
 ) => {
   if (signIn === undefined) return undefined;
-  const isSignedIn = async (): Promise<boolean> => {
+  /** Whether there is a sign-in by now, other than the one of the epoch. */
+  const isSignedInSince = async (refused: number | undefined): Promise<boolean> => {
     const now = await deps.lookup.find(namespace, server, use);
-    return typeof now === 'object' && now.signIn?.grant !== undefined;
+    const epoch = typeof now === 'object' ? now.signIn?.grant?.epoch : undefined;
+    return epoch !== undefined && epoch !== refused;
   };
-  return { server, port: signInPort(deps, server, signIn), isSignedIn };
+  const port = signInPort(deps, server, signIn);
+  return {
+    server,
+    port,
+    need: ANY_TOKEN,
+    isSignedIn: () => isSignedInSince(undefined),
+    /** The same after the list was refused: a grant that has too few scopes is still there. */
+    lacking: (need: SignInNeed) => ({ server, port, need, isSignedIn: () => isSignedInSince(signIn.grant?.epoch) }),
+  };
 };

@@ -63,7 +63,8 @@ const runTool = async (
     const taskId = taskOfCall(context);
     return taskId === undefined ? await begin(remote, asTask, input) : await resumeTask(asTask, taskId);
   } catch (error) {
-    if (remote.signIn !== undefined && (await remote.signIn.mends(error))) return remote.signIn.ask(name, context);
+    const need = await remote.signIn?.needOf(error);
+    if (remote.signIn !== undefined && need !== undefined) return remote.signIn.ask(name, context, need);
     if (!(error instanceof McpFailure)) throw error;
     return failureResult(name, error);
   }

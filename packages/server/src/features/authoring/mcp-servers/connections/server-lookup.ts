@@ -6,7 +6,7 @@ import type { ReadTx, Store } from '../../../../store/contracts/index.ts';
 import type { SourcedText } from '../effective-server.ts';
 import { bindingSpec, isForeignProcess, type McpReferences, type ResolvedMcpServer } from '../mcp-references.ts';
 import { ERA_ANNOTATION, isStdio } from '../mcp-rules.ts';
-import { type AccessTokens, type Grants, isFor, type SignInSubject } from '../sign-in/index.ts';
+import { type AccessTokens, type DeclaredClient, type Grants, isFor, type SignInSubject } from '../sign-in/index.ts';
 import type { BrokerTokens } from './auth-broker.ts';
 import type { ServerUse, WantedServer, WantedSignIn } from './wanted-server.ts';
 
@@ -144,10 +144,27 @@ export class ServerLookup {
         const found = await this.#target(resolved);
         return found.transport === 'stdio' ? {} : found.headers;
       },
+      client: () => this.#client(resolved),
     };
     const grant = await this.#deps.grants.find(reads, key);
     if (grant === undefined || !isFor(grant, target)) return { subject, grant: undefined };
     return { subject, grant: { key, epoch: grant.epoch } };
+  }
+
+  /** The client that an annotation names by a Secret: `client_id`, and where there are such keys `client_secret` and `issuer`. */
+  async #client({ effective: { oauthClient } }: ResolvedMcpServer): Promise<DeclaredClient | undefined> {
+    if (oauthClient === undefined) return undefined;
+    const { text: name, namespace } = oauthClient;
+    const { references, secret, store } = this.#deps;
+    const value = async (key: string): Promise<string> => secret(namespace, `secret://${name}/${key}`);
+    const optional = async (key: string): Promise<string> =>
+      (await references.isSecretVisible(store.direct, namespace, { name, key })) ? value(key) : '';
+    const clientSecret = await optional('client_secret');
+    return {
+      clientId: await value('client_id'),
+      issuer: await optional('issuer'),
+      ...(clientSecret === '' ? {} : { clientSecret }),
+    };
   }
 
   /** Tokens of the broker for a session. */

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { ToolContext } from '../../../../tools/contract.ts';
-import { type SignInPort, toolsBeforeSignIn } from './sign-in-tools.ts';
+import { ANY_TOKEN, type SignInPort, toolsBeforeSignIn } from './sign-in-tools.ts';
 import { taskKey, taskOfCall } from './task-wait-rules.ts';
 
 const NOW = 1_700_000_000_000_000;
 const SECOND = 1_000_000;
 const port: SignInPort = {
-  mends: async () => false,
+  needOf: async () => undefined,
   ask: async (tool) => {
     throw new Error(`${tool} asks for a sign-in that happened`);
   },
@@ -14,7 +14,9 @@ const port: SignInPort = {
 
 /** Runs a call that was open before its person signed in, which happened a moment ago. */
 const run = async (context: Pick<ToolContext, 'waited'> & Partial<ToolContext>) => {
-  const tools = toolsBeforeSignIn({ server: 'desk', port, isSignedIn: async () => true }, ['mcp_desk_work']);
+  const tools = toolsBeforeSignIn({ server: 'desk', port, need: ANY_TOKEN, isSignedIn: async () => true }, [
+    'mcp_desk_work',
+  ]);
   const tool = tools.find(({ name }) => name === 'mcp_desk_work');
   return tool?.run({ answers: [], nowMicros: NOW, ...context } as ToolContext, {});
 };

@@ -9,7 +9,7 @@ import {
   type ToolWait,
   textResult,
 } from '../../../../tools/contract.ts';
-import { type AccessTokens, SignInNeeded, type SignIns } from '../sign-in/index.ts';
+import { type AccessTokens, asksForMore, SignInNeeded, type SignIns } from '../sign-in/index.ts';
 import { signInKey, taskOfCall, waitForTools } from './task-wait-rules.ts';
 import { serverPrefix, signInName } from './tool-name-rules.ts';
 import type { WantedSignIn } from './wanted-server.ts';
@@ -21,15 +21,33 @@ export interface SignInToolsDeps {
 
 /** How calls of one server reach the person whose sign-in they need. */
 export interface SignInPort {
-  /** True for a failure that another sign-in ends: svc has no token, or the server refuses it. Forgets the token then. */
-  mends(error: unknown): Promise<boolean>;
+  /**
+   * What another sign-in has to bring to end the failure; undefined for one that none ends. A token that the server refuses is forgotten; one
+   * that has too few scopes is used for other calls meanwhile.
+   */
+  needOf(error: unknown): Promise<SignInNeed | undefined>;
   /** The question for the person, or why there is none: it was declined before, or the authorization server cannot be reached. */
-  ask(tool: string, context: Pick<ToolContext, 'answers' | 'waited' | 'signal'>): Promise<ToolResult | ToolWait>;
+  ask(
+    tool: string,
+    context: Pick<ToolContext, 'answers' | 'waited' | 'signal'>,
+    need: SignInNeed,
+  ): Promise<ToolResult | ToolWait>;
 }
+
+/** Why a person has to sign in: to get a token, or one with further scopes. */
+export interface SignInNeed {
+  /** '' = any token. */
+  readonly scope: string;
+}
+
+/** A token, whatever its scopes. */
+export const ANY_TOKEN: SignInNeed = { scope: '' };
 
 /** How often one call asks: a server that takes no token would ask for ever. */
 const ASKED_MAX = 3;
 const UNAUTHORIZED = 401;
+/** Characters of scopes that a person is shown. */
+const SCOPE_SHOWN = 300;
 
 /** The port for a server as its turn found it; `server` is the agent's word for it. */
 export const signInPort = (
@@ -37,20 +55,23 @@ export const signInPort = (
   server: string,
   { subject, grant }: WantedSignIn,
 ): SignInPort => ({
-  mends: async (error) => {
-    if (error instanceof SignInNeeded) return true;
-    if (!(error instanceof McpFailure) || error.status !== UNAUTHORIZED) return false;
+  needOf: async (error) => {
+    if (error instanceof SignInNeeded) return ANY_TOKEN;
+    if (!(error instanceof McpFailure)) return undefined;
+    if (error.requiredScope !== '') return { scope: error.requiredScope };
+    if (error.status !== UNAUTHORIZED) return undefined;
     if (grant !== undefined) await tokens.revoke(grant);
-    return true;
+    return ANY_TOKEN;
   },
-  ask: async (tool, context) => {
+  ask: async (tool, context, { scope }) => {
     const { answers, signal } = context;
-    if (isDeclined(answers)) return declined(tool, server);
-    if (answers.filter(({ kind }) => kind === 'sign_in').length >= ASKED_MAX)
-      return errorResult(tool, 'denied', `MCP server ${server} does not accept the sign-in`);
+    const refused = refusedBefore({ tool, server, scope }, answers);
+    if (refused !== undefined) return refused;
+    const more = scope === '' ? undefined : { scope, beyond: grant?.epoch ?? 0 };
     try {
-      const { url, question } = await signIns.begin(subject, signal);
-      const prompt = `MCP server ${server} needs you to sign in at ${new URL(url).host}.`;
+      const { url, question } = await signIns.begin(subject, signal, more);
+      const { host } = new URL(url);
+      const prompt = promptFor({ server, host, scope });
       return { wait: 'person', question: { key: signInKey(question, context), kind: 'sign_in', prompt, url } };
     } catch (error) {
       if (error instanceof OAuthFailure) {
@@ -62,6 +83,32 @@ export const signInPort = (
     }
   },
 });
+
+/** Why the person is not asked again; undefined where a sign-in may help. */
+const refusedBefore = (
+  { tool, server, scope }: { readonly tool: string; readonly server: string; readonly scope: string },
+  answers: ToolContext['answers'],
+): ToolResult | undefined => {
+  if (isDeclined(answers)) return declined(tool, server);
+  const asked = answers.filter(({ kind }) => kind === 'sign_in');
+  if (asked.length >= ASKED_MAX) return errorResult(tool, 'denied', `MCP server ${server} does not accept the sign-in`);
+  if (scope !== '' && asked.some(({ key }) => asksForMore(key)))
+    return errorResult(tool, 'denied', `MCP server ${server} wants further permissions than the person gave`);
+  return undefined;
+};
+
+const promptFor = ({
+  server,
+  host,
+  scope,
+}: {
+  readonly server: string;
+  readonly host: string;
+  readonly scope: string;
+}): string =>
+  scope === ''
+    ? `MCP server ${server} needs you to sign in at ${host}.`
+    : `MCP server ${server} needs further permissions: ${scope.slice(0, SCOPE_SHOWN)}. Sign in again at ${host} to give them.`;
 
 /** The person said no, or did not sign in in time. */
 export const isDeclined = (answers: ToolContext['answers']): boolean =>
@@ -77,7 +124,8 @@ interface PlaceholderOptions {
   /** The agent's word for the server. */
   readonly server: string;
   readonly port: SignInPort;
-  /** Whether the person is signed in by now. */
+  readonly need: SignInNeed;
+  /** Whether the person is signed in by now, with what is needed. */
   readonly isSignedIn: () => Promise<boolean>;
 }
 
@@ -93,7 +141,7 @@ export const toolsBeforeSignIn = (options: PlaceholderOptions, openCalls: readon
 };
 
 /** Asks the person to sign in, and says so once that happened. */
-export const signInTool = ({ server, port, isSignedIn }: PlaceholderOptions): Tool => {
+export const signInTool = ({ server, port, need, isSignedIn }: PlaceholderOptions): Tool => {
   const name = signInName(server);
   return {
     name,
@@ -103,13 +151,13 @@ export const signInTool = ({ server, port, isSignedIn }: PlaceholderOptions): To
     capability: { name: 'mcp', action: `${server}/sign_in`, granted: 'always' },
     run: async (context) => {
       if (isDeclined(context.answers)) return declined(name, server);
-      if (!(await isSignedIn())) return port.ask(name, context);
+      if (!(await isSignedIn())) return port.ask(name, context, need);
       return textResult(`Signed in to MCP server ${server}. Its tools can be used now.`);
     },
   };
 };
 
-const placeholder = ({ server, port, isSignedIn }: PlaceholderOptions, name: string): Tool => ({
+const placeholder = ({ server, port, need, isSignedIn }: PlaceholderOptions, name: string): Tool => ({
   name,
   inputSchema: ANY_INPUT,
   effect: 'external',
@@ -117,7 +165,7 @@ const placeholder = ({ server, port, isSignedIn }: PlaceholderOptions, name: str
   capability: { name: 'mcp', action: `${server}/sign_in`, granted: 'always' },
   run: async (context) => {
     if (isDeclined(context.answers)) return declined(name, server);
-    if (!(await isSignedIn())) return port.ask(name, context);
+    if (!(await isSignedIn())) return port.ask(name, context, need);
     // Called again, it would begin a second task.
     const taskId = taskOfCall(context);
     if (taskId !== undefined) return waitForTools(context, taskId);

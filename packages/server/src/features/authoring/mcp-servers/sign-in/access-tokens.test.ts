@@ -240,6 +240,7 @@ describe('a process that dies at the callback', () => {
     isTrusted: false,
     target: { url: PLACE.resource, namespaceUid: 'home' },
     headers: async () => ({}),
+    client: async () => undefined,
   };
   const queued = () =>
     world.store.write(async (tx) => (await tx.queue.take(['mcp-signed-in'], tx.steadyNow(), SECOND, 10)).length);

@@ -11,6 +11,10 @@ export interface Begun {
   readonly serverNamespace: string;
   readonly isTrusted: boolean;
   readonly target: GrantTarget;
+  /** Scopes that it asks for beyond those that the server names for everyone; absent = none. */
+  readonly scope?: string;
+  /** The client id that was declared for the server; absent = none is. */
+  readonly clientId?: string;
   /** Unix micros. */
   readonly begunAt: number;
   readonly isDone: boolean;

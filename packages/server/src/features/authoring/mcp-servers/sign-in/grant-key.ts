@@ -17,10 +17,27 @@ export const grantId = ({ namespace, serverUid, identity }: GrantKey): string =>
 
 const QUESTION = 'sign-in/';
 
-/** Names the question for a sign-in in the records of people's answers. */
-export const questionKey = (key: GrantKey, stateHash: string): string =>
-  `${QUESTION}${grantId(key)}/${stateHash.slice(0, 16)}`;
+/** The part of a question that asks for further scopes than a sign-in gave, with the epoch of that. */
+const MORE = /^sign-in\/[^/]+\/[^/]+\/more-(\d+)(?:\/|$)/;
 
-/** True for a question that a sign-in for this key answers, whichever of its addresses was shown. */
-export const asksFor = (key: GrantKey, question: string | undefined): boolean =>
-  question?.startsWith(`${QUESTION}${grantId(key)}/`) === true;
+/** Names the question for a sign-in in the records of people's answers; `beyond` is the epoch of the grant that has too few scopes. */
+export const questionKey = (key: GrantKey, stateHash: string, beyond?: number): string => {
+  const question = `${QUESTION}${grantId(key)}/${stateHash.slice(0, 16)}`;
+  return beyond === undefined ? question : `${question}/more-${beyond}`;
+};
+
+/** True for a question that asks for further scopes. */
+export const asksForMore = (question: string): boolean => MORE.test(question);
+
+/**
+ * True for a question that the grant answers, whichever of its addresses was shown. One that asks for further scopes is answered by a later
+ * sign-in only.
+ */
+export const isAnsweredBy = (
+  { key, epoch }: { readonly key: GrantKey; readonly epoch: number },
+  question: string | undefined,
+): boolean => {
+  if (question?.startsWith(`${QUESTION}${grantId(key)}/`) !== true) return false;
+  const beyond = MORE.exec(question)?.[1];
+  return beyond === undefined || epoch > Number(beyond);
+};

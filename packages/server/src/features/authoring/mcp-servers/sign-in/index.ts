@@ -5,8 +5,9 @@
  * (../connections). For users: docs/mcp.md.
  */
 export { AccessTokens, type GrantUse } from './access-tokens.ts';
+export { asksForMore } from './grant-key.ts';
 export { grantOperations } from './grant-operations.ts';
 export { Grants, isFor } from './grants.ts';
 export { SignInNeeded } from './sign-in-needed.ts';
 export { type SignInPartsDeps, signInParts } from './sign-in-parts.ts';
-export type { SignInSubject, SignIns } from './sign-ins.ts';
+export type { DeclaredClient, SignInSubject, SignIns } from './sign-ins.ts';

@@ -3,7 +3,10 @@ import type { Random } from '../../../../base/index.ts';
 import { type AppendAudit, systemOrigin } from '../../../../controllers/contract.ts';
 import {
   type McpOAuth,
+  type OAuthClientIdentity,
   OAuthFailure,
+  type OAuthPlace,
+  type OAuthReach,
   type OAuthSelf,
   type OAuthTokens,
 } from '../../../../protocols/mcp-oauth/contract.ts';
@@ -13,6 +16,7 @@ import { type Begun, type BegunSecrets, openSecrets, sealSecrets } from './begun
 import type { ClientRegistrations } from './client-registrations.ts';
 import { type GrantKey, grantId, questionKey } from './grant-key.ts';
 import { type Grants, type GrantTarget, tokenTimes } from './grants.ts';
+import { coversScopes, joinScopes } from './scope-rules.ts';
 import { queueResume } from './waiting-turns.ts';
 
 export interface SignInsDeps {
@@ -39,6 +43,21 @@ export interface SignInSubject {
   readonly target: GrantTarget;
   /** Sent to the server when it is asked where people sign in; throws a Fault for a secret that does not resolve. */
   headers(): Promise<Readonly<Record<string, string>>>;
+  /** The client that was registered by hand; undefined where none is declared. Throws a Fault for a secret that does not resolve. */
+  client(): Promise<DeclaredClient | undefined>;
+}
+
+/** A client of the authorization server that somebody registered there by hand. */
+export interface DeclaredClient extends Pick<OAuthClientIdentity, 'clientId' | 'clientSecret'> {
+  /** The only authorization server that may learn of it; '' = the one that the server names. */
+  readonly issuer: string;
+}
+
+/** A sign-in for more than the scopes that the server names for everyone. */
+export interface FurtherScopes {
+  readonly scope: string;
+  /** Epoch of the grant that has too few. */
+  readonly beyond: number;
 }
 
 /** What a person opens, and the key of the question for it. */
@@ -84,14 +103,18 @@ export class SignIns {
   }
 
   /** The address at which the person signs in; that of an hour ago at most is used again. Rejects with OAuthFailure or a Fault. */
-  async begin(subject: SignInSubject, signal?: AbortSignal): Promise<OpenSignIn> {
-    const open = await this.#openOne(subject);
+  async begin(subject: SignInSubject, signal?: AbortSignal, more?: FurtherScopes): Promise<OpenSignIn> {
+    const declared = await subject.client();
+    const clientId = declared?.clientId;
+    const open = await this.#openOne(subject, { clientId, more });
     if (open !== undefined) return open;
-    const { oauth, registrations, random, self, store } = this.#deps;
+    const { oauth, random, self, store } = this.#deps;
     const { isTrusted, target, key } = subject;
     const reach = { isTrusted, ...(signal === undefined ? {} : { signal }) };
-    const place = await oauth.discover({ url: target.url, headers: await subject.headers() }, reach);
-    const client = await registrations.identity(place, reach);
+    const found = await oauth.discover({ url: target.url, headers: await subject.headers() }, reach);
+    const scope = more === undefined ? '' : await this.#widened(subject, more);
+    const place = { ...found, scope: joinScopes(found.scope, scope) };
+    const client = await this.#client(place, declared, reach);
     const state = Buffer.from(random.fill(new Uint8Array(STATE_BYTES))).toString('base64url');
     const { redirectUrl } = self();
     const { url, verifier } = await oauth.begin(place, client, { redirectUrl, state });
@@ -99,7 +122,17 @@ export class SignIns {
     const sealed = sealSecrets(this.#deps.seal, stateHash, { url, verifier, place, client, redirectUrl });
     const { server, serverNamespace } = subject;
     const expiresAt = await store.write(async (tx) => {
-      const begun: Begun = { key, server, serverNamespace, isTrusted, target, begunAt: tx.now(), isDone: false };
+      const begun: Begun = {
+        key,
+        server,
+        serverNamespace,
+        isTrusted,
+        target,
+        begunAt: tx.now(),
+        isDone: false,
+        ...(scope === '' ? {} : { scope }),
+        ...(clientId === undefined ? {} : { clientId }),
+      };
       const until = this.#until(tx);
       await tx.mcpSignIns.put({
         stateHash,
@@ -110,7 +143,7 @@ export class SignIns {
       });
       return until;
     });
-    return { url, question: questionKey(key, stateHash), expiresAt };
+    return { url, question: questionKey(key, stateHash, more?.beyond), expiresAt };
   }
 
   /** What a browser brought back from an authorization server. Everything that follows from it is one transaction. */
@@ -152,13 +185,17 @@ export class SignIns {
   }
 
   /** The newest address that may still be opened; it counts as long as a request that begins now. */
-  async #openOne({ key, target }: SignInSubject): Promise<OpenSignIn | undefined> {
+  async #openOne(
+    { key, target }: SignInSubject,
+    { clientId, more }: { readonly clientId: string | undefined; readonly more: FurtherScopes | undefined },
+  ): Promise<OpenSignIn | undefined> {
     const { store, seal } = this.#deps;
     const equal = { grantId: grantId(key) };
     const rows = await store.direct.mcpSignIns.page('ofGrant', equal, { limit: PAGE });
     const found = rows.find((row) => {
-      const { isDone, begunAt, target: known } = JSON.parse(row.body) as Begun;
-      const isSame = known.url === target.url && known.namespaceUid === target.namespaceUid;
+      const { isDone, begunAt, target: known, scope = '', ...begun } = JSON.parse(row.body) as Begun;
+      const isPlace = known.url === target.url && known.namespaceUid === target.namespaceUid;
+      const isSame = isPlace && begun.clientId === clientId && coversScopes(scope, more?.scope ?? '');
       return isSame && !isDone && row.expiresAt > store.now() && store.now() - begunAt < REUSE_MICROS;
     });
     const secrets = found === undefined ? undefined : openSecrets(seal, found);
@@ -173,7 +210,26 @@ export class SignIns {
       return until;
     });
     if (expiresAt === undefined) return undefined;
-    return { url: secrets.url, question: questionKey(key, stateHash), expiresAt };
+    return { url: secrets.url, question: questionKey(key, stateHash, more?.beyond), expiresAt };
+  }
+
+  /** With the scopes that were granted before, so that the next grant is not without those. */
+  async #widened({ key }: SignInSubject, { scope }: FurtherScopes): Promise<string> {
+    const before = await this.#deps.grants.find(this.#deps.store.direct, key);
+    return joinScopes(before?.state === 'active' ? before.scope : '', scope);
+  }
+
+  /** A declared client is shown to no other authorization server than its own. */
+  async #client(
+    place: OAuthPlace,
+    declared: DeclaredClient | undefined,
+    reach: OAuthReach,
+  ): Promise<OAuthClientIdentity> {
+    if (declared === undefined) return this.#deps.registrations.identity(place, reach);
+    const { issuer, ...client } = declared;
+    if (issuer !== '' && issuer !== place.issuer)
+      throw new OAuthFailure('issuer', 'the declared client is one of another authorization server');
+    return { ...client, secretExpiresAt: 0 };
   }
 
   async #find(state: string): Promise<McpSignInRow | undefined> {

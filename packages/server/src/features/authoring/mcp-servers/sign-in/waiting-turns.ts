@@ -1,8 +1,8 @@
 import { DONE, type QueueWorker, type ReconcileOutcome } from '../../../../controllers/contract.ts';
 import { kindOf, parsePermission, type SessionLifecycle } from '../../../../runtime/contract.ts';
 import type { PermissionRow, Store, WriteTx } from '../../../../store/contracts/index.ts';
-import { asksFor, type GrantKey, grantId } from './grant-key.ts';
-import type { Grants } from './grants.ts';
+import { type GrantKey, grantId, isAnsweredBy } from './grant-key.ts';
+import type { Grant, Grants } from './grants.ts';
 
 /** Kind of the queue items that resume turns: one for each grant. */
 const RESUME = 'mcp-signed-in';
@@ -46,26 +46,27 @@ export const waitingTurns = (deps: WaitingTurnsDeps): QueueWorker => ({
   run: async ({ payload }): Promise<ReconcileOutcome> => {
     const { key, round } = JSON.parse(payload) as Payload;
     const { store, grants } = deps;
-    if ((await grants.find(store.direct, key))?.state !== 'active') return DONE;
-    for (const row of await openQuestions(store, key)) await answer(deps, key, row);
+    const grant = await grants.find(store.direct, key);
+    if (grant?.state !== 'active') return DONE;
+    for (const row of await openQuestions(store, grant)) await answer(deps, key, row);
     if (round < AGAIN_MS.length) await store.write((tx) => queueResume(tx, key, round + 1));
     return DONE;
   },
 });
 
-const openQuestions = async (store: Pick<Store, 'direct'>, key: GrantKey): Promise<readonly PermissionRow[]> => {
+const openQuestions = async (store: Pick<Store, 'direct'>, grant: Grant): Promise<readonly PermissionRow[]> => {
   const found: PermissionRow[] = [];
   for (let after = ''; ; ) {
-    const rows = await store.direct.log.openPermissions([key.namespace], after, PAGE);
-    found.push(...rows.filter((row) => isFor(row, key)));
+    const rows = await store.direct.log.openPermissions([grant.key.namespace], after, PAGE);
+    found.push(...rows.filter((row) => isFor(row, grant)));
     if (rows.length < PAGE) return found;
     after = rows.at(-1)?.id ?? '';
   }
 };
 
-const isFor = (row: PermissionRow, key: GrantKey): boolean => {
+const isFor = (row: PermissionRow, grant: Grant): boolean => {
   const data = parsePermission(row);
-  return kindOf(data) === 'sign_in' && asksFor(key, data.key);
+  return kindOf(data) === 'sign_in' && isAnsweredBy(grant, data.key);
 };
 
 /** One question in a transaction of its own: it locks the session. What was answered or stopped meanwhile stays so. */
@@ -74,7 +75,8 @@ const answer = ({ store, grants, lifecycle }: WaitingTurnsDeps, key: GrantKey, {
     const session = await tx.log.lockSession(sessionId);
     const row = await tx.log.permission(id);
     const isOpen = row?.open === true && row.expiresAt > tx.now();
-    if (session === undefined || !isOpen || (await grants.find(tx, key))?.state !== 'active') return;
+    const grant = await grants.find(tx, key);
+    if (session === undefined || !isOpen || grant?.state !== 'active' || !isFor(row, grant)) return;
     await lifecycle.answerPermission(tx, session, {
       requestId: id,
       allow: true,

@@ -171,6 +171,12 @@ export class SessionHarness {
           ...entry,
         }),
       views: new ResourceViews(),
+      // No message of a test came from a platform.
+      deliveries: {
+        setStatus: () =>
+          Promise.reject(new Fault('INVALID_ARGUMENT', 'DELIVERY_STATUS', 'the message has no delivery')),
+        appended: async (_tx, { message }) => message.labels,
+      },
       limits,
       ...this.#overrides,
     };

@@ -7,4 +7,5 @@ export { MessageForms } from './message-form.ts';
 export { isContentTooLarge } from './message-rules.ts';
 export { ChannelMessageService } from './message-service.ts';
 export { MessageWrites } from './message-writes.ts';
+export { OutsidePosts } from './outside-posts.ts';
 export { postBody } from './post-body.ts';

@@ -73,6 +73,17 @@ export class ChannelPublishing {
       shown: { sessionId, agent },
     });
     await this.#markAnswered(tx, speaker, route);
+    await this.#deps.published(tx, {
+      namespace: speaker.namespace,
+      channel: route.channel,
+      channelUid: channel.uid,
+      triggerMessageId: route.messageId,
+      messageId: row.id,
+      agent,
+      sessionId,
+      content: text,
+      attachments,
+    });
     return { published: true, messageId: row.id, channel: route.channel };
   }
 
@@ -87,7 +98,11 @@ export class ChannelPublishing {
   }
 
   /** Shows followers of the channel that something of the session was not published; a channel that is gone has none. */
-  async showRefused(tx: WriteTx, speaker: Speaker, { reason, message }: Fault): Promise<void> {
+  async showRefused(
+    tx: WriteTx,
+    speaker: Pick<Speaker, 'namespace' | 'agent' | 'sessionId'>,
+    { reason, message }: Pick<Fault, 'reason' | 'message'>,
+  ): Promise<void> {
     const route = await routeOfSession(tx, speaker);
     const channel = route === undefined ? undefined : await channelOf(tx, speaker, route);
     if (route === undefined || channel === undefined) return;
@@ -118,7 +133,7 @@ export class ChannelPublishing {
 /** The channel that the session belongs to, while it exists: one that was made again under the name is another. */
 const channelOf = async (
   tx: WriteTx,
-  { namespace }: Speaker,
+  { namespace }: Pick<Speaker, 'namespace'>,
   route: ChannelRoute,
 ): Promise<StoredResource | undefined> => {
   const channel = await tx.resources.get(recordKey('Channel', namespace, route.channel));

@@ -1,3 +1,4 @@
+import { create } from '@bufbuild/protobuf';
 import { ChannelEventKind } from '@svc/api/events';
 import {
   type ChannelSpec,
@@ -30,6 +31,8 @@ export interface RoutableMessage {
   readonly row: ChannelMessageRow;
   readonly body: MessageBody;
   readonly subscriptionNames: readonly string[];
+  /** An agent that is called whatever the subscriptions say, for what someone outside wrote; it cannot answer where `isSilent`. */
+  readonly routed?: { readonly agent: string; readonly isSilent: boolean };
   /** Whom the turns work for, and the turns that led to them. */
   readonly cause: Pick<TurnCause, 'identity' | 'lineage'>;
 }
@@ -78,9 +81,11 @@ export class ChannelRouting {
     tx: WriteTx,
     message: Omit<RoutableMessage, 'row'>,
   ): Promise<readonly Subscription[] | { readonly guard: string }> {
-    const { channel, body, subscriptionNames } = message;
+    const { channel, body, subscriptionNames, routed } = message;
     const { maxHops, agentRate } = this.#deps.limits;
-    const found = matchingSubscriptions({ ...body, subscriptionNames }, await subscriptionsOf(tx, channel), maxHops);
+    const all = matchingSubscriptions({ ...body, subscriptionNames }, await subscriptionsOf(tx, channel), maxHops);
+    const found =
+      routed === undefined ? all : [calledAgent(routed), ...all.filter(({ spec }) => spec.agent !== routed.agent)];
     if (found.length === 0 || body.authorKind !== AGENT) return found;
     if ((await routedAgentMessages(tx, channel.uid, agentRate)) < agentRate) return found;
     return { guard: `LOOP_GUARD: agents wrote ${agentRate} messages in this channel within a minute` };
@@ -159,6 +164,13 @@ export const routeEvents = (outcomes: readonly RouteOutcome[], at: number): read
       ? { kind: ChannelEventKind.SESSION_ROUTED, at, body: { sessionId, agent, subscription } }
       : { kind: ChannelEventKind.ERROR, at, body: { agent, subscription, error } },
   );
+
+/** The agent as if a subscription without a name took every message for it. */
+const calledAgent = ({ agent, isSilent }: NonNullable<RoutableMessage['routed']>): Subscription => {
+  const replyMode = isSilent ? 'none' : 'tool';
+  const spec = create(ChannelSubscriptionSpecSchema, { agent, trigger: 'routed', replyMode });
+  return { name: '', spec };
+};
 
 const subscriptionsOf = async (tx: WriteTx, { key }: StoredResource): Promise<readonly Subscription[]> => {
   const scope = { type: 'namespace', namespace: key.namespace } as const;

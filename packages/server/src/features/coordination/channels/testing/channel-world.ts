@@ -130,6 +130,7 @@ export const openChannelWorld = async (
     admission: noAgents,
     lifecycle: noAgents,
     artifactObjects: async () => [],
+    published: async () => undefined,
     limits: { ...LIMITS, ...limits },
   });
   (world.operations as Operation[]).push(...operations);

@@ -92,6 +92,7 @@ export class RoutingWorld {
       lifecycle: runtime.lifecycle,
       objects: { size: async () => undefined, read: async () => undefined, hold: async () => undefined },
       artifactObjects: async () => [],
+      published: async () => undefined,
       views: new ResourceViews(),
       feed: { subscribe: () => ({ after: 0, stop: () => undefined }) },
       channels: new StoredKindFacade('Channel', { store, writer, responseBytes: 1 << 20 }),

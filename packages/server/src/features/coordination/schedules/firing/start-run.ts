@@ -21,8 +21,8 @@ interface EndedWorkflow {
 
 /** Runs of workflows, which another part keeps. */
 export interface WorkflowRuns {
-  /** Begins a run in the transaction; answers its id. Throws a Fault where it cannot be. */
-  start(
+  /** Begins a run in the transaction. Throws a Fault where it cannot be. */
+  startRun(
     tx: WriteTx,
     start: {
       readonly namespace: string;
@@ -31,7 +31,7 @@ export interface WorkflowRuns {
       readonly labels: Readonly<Record<string, string>>;
       readonly identity: string;
     },
-  ): Promise<string>;
+  ): Promise<{ readonly runId: string }>;
   isOver(tx: Pick<ReadTx, 'workflowRuns'>, runId: string): Promise<boolean>;
   /** Calls `ended` with every end of a run, in the transaction that ends it. */
   onEnd(ended: (tx: WriteTx, end: EndedWorkflow) => Promise<void>): void;
@@ -39,7 +39,7 @@ export interface WorkflowRuns {
 
 /** What starting runs uses. */
 export interface RunStarts {
-  readonly runs: Pick<WorkflowRuns, 'start' | 'isOver'>;
+  readonly runs: Pick<WorkflowRuns, 'startRun' | 'isOver'>;
   readonly admission: Admission;
   readonly lifecycle: Pick<SessionLifecycle, 'create'>;
 }
@@ -104,7 +104,7 @@ export const startRun = async (
   if (workflow !== '') {
     const input = parseJsonText(spec.inputJson === '' ? '{}' : spec.inputJson) as JsonData;
     const start = { namespace, workflow, input, identity, labels: { ...labels, [UID]: schedule.uid } };
-    return { sessionId: '', turnId: '', runId: await runs.start(tx, start) };
+    return { sessionId: '', turnId: '', ...(await runs.startRun(tx, start)) };
   }
   const known = await sessionFor(tx, schedule);
   const sessionId = known ?? (await lifecycle.create(tx, { namespace, agent, labels, identity })).id;

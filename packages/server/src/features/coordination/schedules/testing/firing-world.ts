@@ -29,15 +29,15 @@ const settings = {
 
 /** Runs of workflows without an engine. */
 class ScriptedRuns implements WorkflowRuns {
-  readonly started: Parameters<WorkflowRuns['start']>[1][] = [];
+  readonly started: Parameters<WorkflowRuns['startRun']>[1][] = [];
   /** Ids of runs that have ended. */
   readonly over = new Set<string>();
   #ended: Parameters<WorkflowRuns['onEnd']>[0] = async () => undefined;
 
-  async start(_tx: WriteTx, start: Parameters<WorkflowRuns['start']>[1]): Promise<string> {
+  async startRun(_tx: WriteTx, start: Parameters<WorkflowRuns['startRun']>[1]): Promise<{ readonly runId: string }> {
     if (start.workflow === 'missing') throw new Fault('NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'workflow not found');
     this.started.push(start);
-    return `run-${this.started.length}`;
+    return { runId: `run-${this.started.length}` };
   }
 
   async isOver(_tx: unknown, runId: string): Promise<boolean> {

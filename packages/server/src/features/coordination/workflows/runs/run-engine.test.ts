@@ -294,6 +294,18 @@ describe('a run', () => {
     ]);
   });
 
+  it('replies once to the message that began it, before its last event; a run that another one began never does', async () => {
+    await world.put('leaf', { steps: [noop('one')], outputJson: '{"reply":"of the child"}' });
+    await world.put('top', {
+      steps: [{ id: 'down', type: 'workflow', workflow: 'leaf' }],
+      outputJson: '{"reply":"hi"}',
+    });
+    await world.run('top');
+    const [top, leaf] = await world.runs();
+    expect((await types(top?.id ?? '')).slice(-2)).toEqual(['reply_sent', 'run_completed']);
+    expect(await types(leaf?.id ?? '')).not.toContain('reply_sent');
+  });
+
   it('reads nothing but its own copy of the definition', async () => {
     await world.put('flow', { steps: [pause('one'), noop('two', { after: ['one'] })], outputJson: '"old"' });
     const id = await world.begin('flow');

@@ -8,7 +8,7 @@ import { WorkflowSpecSchema } from '@svc/api/resources';
 import { createAuditAppender } from '../../../../auth/index.ts';
 import { createIds, Fault, type Ids, ManualClock, seededRandom, silentLog } from '../../../../base/index.ts';
 import { QueueRunner, systemOrigin, TransactionalResourceWriter } from '../../../../controllers/index.ts';
-import { defaultLabelLimits, recordKey } from '../../../../resources/index.ts';
+import { defaultLabelLimits, isJsonMap, recordKey } from '../../../../resources/index.ts';
 import { createLocalBus } from '../../../../store/bus/local/index.ts';
 import type { Bus, Store } from '../../../../store/contracts/index.ts';
 import { openGivenStore, removeGivenStore } from '../../../../store/testing/given-store.ts';
@@ -130,6 +130,7 @@ export class RunWorld {
       admission: agents.admission,
       lifecycle: agents.lifecycle,
       wakes: { wake: async () => false },
+      deliveries: { replyOfRun: async (_tx, { output }) => isJsonMap(output) && output['reply'] !== undefined },
       tools: createToolRegistry({ tools: this.#options.tools ?? [], log: silentLog, check: sharedSchemaCheck }),
       workerId: `process-${this.#processes}`,
       ancestorsOf: () => [],

@@ -9,6 +9,7 @@ import { ProviderReports } from './provider-reports.ts';
 import { StoppableProvider } from './stoppable-provider.ts';
 
 const clock = new ManualClock();
+const access = { credentials: {}, namespace: 'team' };
 const kind: SandboxProviderKind = {
   name: 'engine',
   problems: () => [],
@@ -21,9 +22,10 @@ const pool = (chosen?: Readonly<Record<string, unknown>>): ProviderPool =>
 describe('the providers of a process', () => {
   it('are one for all classes, or one for each engine that classes mean', async () => {
     const all = pool();
-    const engine = (socket: string, more = {}) => all.find({ provider: 'engine', config: { socket, ...more } });
+    const engine = (socket: string, more = {}) =>
+      all.find({ provider: 'engine', config: { socket, ...more }, ...access });
     expect(all.opened()).toHaveLength(1);
-    expect(all.find({ provider: 'demo', config: { cpu: 1 } })).toBe(all.opened()[0]);
+    expect(all.find({ provider: 'demo', config: { cpu: 1 }, ...access })).toBe(all.opened()[0]);
     expect(engine('a', { cpu: 1 })).toBe(engine('a'));
     expect(engine('b')).not.toBe(engine('a'));
     expect(all.opened()).toHaveLength(3);
@@ -63,10 +65,10 @@ describe('the providers of a process', () => {
 
   it('are those that the operator chose; a class that means another one is told which there are', () => {
     const chosen = pool({ engine: {} });
-    expect(chosen.find({ provider: 'demo', config: {} })).toBeUndefined();
+    expect(chosen.find({ provider: 'demo', config: {}, ...access })).toBeUndefined();
     const log = { warn: () => undefined };
     const reports = new ProviderReports({ pool: pool(), log, monotonicMs: () => 0 });
-    expect(reports.current({ provider: 'e2b', config: {} })).toEqual({
+    expect(reports.current({ provider: 'e2b', config: {}, ...access })).toEqual({
       isAvailable: false,
       message: 'this server has no sandbox provider e2b: use demo or engine',
     });

@@ -6,6 +6,10 @@ import { StoppableProvider } from './stoppable-provider.ts';
 export interface ProviderChoice {
   readonly provider: string;
   readonly config: JsonMap;
+  /** As they are written: values may be references. */
+  readonly credentials: JsonMap;
+  /** Namespace of the class. */
+  readonly namespace: string;
 }
 
 interface ProviderPoolDeps {
@@ -31,7 +35,8 @@ export class ProviderPool {
     this.#single = named(providers);
     this.#kinds = named(providerKinds);
     // What these made before the start may have to be removed though no class means them any more.
-    for (const { name } of this.#single.values()) this.find({ provider: name, config: {} });
+    for (const { name } of this.#single.values())
+      this.find({ provider: name, config: {}, credentials: {}, namespace: '' });
   }
 
   /** Names of the providers that may be used. */
@@ -40,12 +45,12 @@ export class ProviderPool {
   }
 
   /** The provider that a class means; undefined when this server does not have it. */
-  find({ provider: name, config }: ProviderChoice): StoppableProvider | undefined {
+  find({ provider: name, config, ...access }: ProviderChoice): StoppableProvider | undefined {
     const single = this.#single.get(name);
     const kind = this.#kinds.get(name);
-    const key = JSON.stringify([name, kind?.identity(config)]);
+    const key = JSON.stringify([name, kind?.identity(config, access)]);
     const known = this.#opened.get(key);
-    const made = known === undefined ? (single ?? kind?.open(config)) : undefined;
+    const made = known === undefined ? (single ?? kind?.open(config, access)) : undefined;
     if (made === undefined) return known;
     const provider = new StoppableProvider(made);
     this.#opened.set(key, provider);

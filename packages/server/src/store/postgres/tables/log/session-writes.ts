@@ -113,13 +113,14 @@ export const saveSession = async (sql: WriteQueries, row: SessionRow, held?: Ses
   changeLabels(sql, of, { json, add: true });
 };
 
-/** Removes messages, turns, journal, steers, permissions, delegations, addresses of pushes and object references; the row stays. */
+/** Removes messages, turns, journal, steers, permissions, delegations, addresses of pushes, origins of messages and object references; the row stays. */
 export const clearSession = async (access: WriteAccess, id: string): Promise<void> => {
   const { sql, steadyNow } = access;
   for (const each of CLEAR) sql.later(each, [id]);
-  const { delegations, taskPushes } = new DescribedWriteHandles(access);
+  const { delegations, taskPushes, connectorContexts } = new DescribedWriteHandles(access);
   await delegations.removeAll('ofSession', { sessionId: id });
   await taskPushes.removeAll('ofSession', { sessionId: id });
+  await connectorContexts.removeAll('ofHolder', { holder: sessionHolder(id) });
   await dropHolderTree(sql, sessionHolder(id), steadyNow);
 };
 

@@ -59,9 +59,10 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
     tables.turns.deleteOfSession(id);
     tables.steers.deleteOfSession(id);
     tables.permissions.deleteOfSession(id);
-    const { delegations, taskPushes } = new DescribedWriteHandles(this.#access);
+    const { delegations, taskPushes, connectorContexts } = new DescribedWriteHandles(this.#access);
     await delegations.removeAll('ofSession', { sessionId: id });
     await taskPushes.removeAll('ofSession', { sessionId: id });
+    await connectorContexts.removeAll('ofHolder', { holder: sessionHolder(id) });
     dropHolderTree(connection, sessionHolder(id), steadyNow);
   }
 

@@ -1,0 +1,123 @@
+import type { Adapter, Message } from 'chat';
+import { describe, expect, it } from 'vitest';
+import { type InboundEvent, NotTaken } from '../kit/index.ts';
+import { ChatBridge } from './chat-bridge.ts';
+import { AdapterMissing, loadAdapter } from './load-adapter.ts';
+import { MemoryState } from './memory-state.ts';
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const logger = { ...quiet, debug: () => undefined, child: () => logger };
+const adapter = { name: 'demo', userName: 'svc' } as Adapter;
+const message = (fields: object = {}) =>
+  ({
+    id: 'm1',
+    text: '@svc hello',
+    author: { userId: 'u1', userName: 'ada', fullName: '', isMe: false, isBot: true },
+    metadata: { dateSent: new Date(5), edited: false },
+    attachments: [],
+    ...fields,
+  }) as unknown as Message;
+
+const openBridge = (ingest: (event: InboundEvent) => Promise<void>, stopping = new AbortController()) => {
+  const waits: number[] = [];
+  const bridge = new ChatBridge({
+    connector: {
+      maxTextLength: 100,
+      open: async () => adapter,
+      threadOf: () => 't',
+      locate: () => ({ conversation: 'c', thread: undefined, conversationType: 'channel', matchFields: {} }),
+    },
+    host: { ingest, reportStatus: () => undefined, log: quiet },
+    logger,
+    userName: 'svc',
+    now: () => 0,
+    stopping: stopping.signal,
+    wait: async (ms) => {
+      waits.push(ms);
+      if (waits.length > 8) stopping.abort();
+    },
+  });
+  return { bridge, waits };
+};
+
+describe('a message that came without a webhook', () => {
+  it('is tried again until svc takes it', async () => {
+    const taken: InboundEvent[] = [];
+    let failures = 3;
+    const { bridge, waits } = openBridge(async (event) => {
+      failures -= 1;
+      if (failures >= 0) throw new NotTaken('svc cannot be reached');
+      taken.push(event);
+    });
+    await bridge.processMessage(adapter, 't', async () => message());
+    expect(waits).toEqual([1_000, 2_000, 4_000]);
+    expect(taken).toMatchObject([
+      { eventId: 'demo:c:m1', sender: { displayName: 'ada', kind: 'bot' }, labels: { mention: 'true' } },
+    ]);
+  });
+
+  it('is given up when the connector stops', async () => {
+    const { bridge, waits } = openBridge(() => Promise.reject(new NotTaken('svc cannot be reached')));
+    await bridge.processMessage(adapter, 't', message());
+    expect(waits.at(-1)).toBe(60_000);
+  });
+});
+
+describe('what is not a message of somebody else', () => {
+  it('reaches svc neither as new, edited nor deleted', async () => {
+    const { bridge } = openBridge(() => Promise.reject(new Error('not expected')));
+    const own = message({ author: { userId: 'b', userName: 'svc', fullName: '', isMe: true, isBot: true } });
+    await bridge.handleIncomingMessage(adapter, 't', own);
+    await bridge.processMessageUpdated({ adapter, message: own, threadId: 't' });
+    const deleted = { adapter, channelId: 'c', messageId: 'm1', threadId: 't', raw: {}, previousMessage: own };
+    await bridge.processMessageDeleted(deleted);
+    await Promise.all([
+      bridge.processAction(),
+      bridge.processReaction(),
+      bridge.processSlashCommand(),
+      bridge.abortTurn(),
+    ]);
+    expect(await bridge.processModalSubmit()).toBeUndefined();
+    expect(await bridge.processOptionsLoad()).toBeUndefined();
+    expect(() => bridge.history).toThrow('in svc');
+    expect(() => bridge.transcripts).toThrow('in svc');
+  });
+});
+
+describe('the memory of adapters', () => {
+  it('keeps values for their time, and claims never hide a message that comes again', async () => {
+    let now = 0;
+    const state = new MemoryState(() => now);
+    await state.set('user', { name: 'Ada' }, 10);
+    expect(await state.get('user')).toEqual({ name: 'Ada' });
+    now = 10;
+    expect(await state.get('user')).toBeNull();
+    expect([await state.setIfNotExists('claim', 1), await state.setIfNotExists('claim', 2)]).toEqual([true, true]);
+    expect(await state.get('claim')).toBe(1);
+    await state.appendToList('list', 'a', { maxLength: 2 });
+    await state.appendToList('list', 'b', { maxLength: 2 });
+    await state.appendToList('list', 'c', { maxLength: 2 });
+    expect(await state.getList('list')).toEqual(['b', 'c']);
+    await state.delete('list');
+    expect(await state.getList('list')).toEqual([]);
+  });
+
+  it('refuses what svc does itself', async () => {
+    const state = new MemoryState(() => 0);
+    const refused = [
+      state.subscribe(),
+      state.unsubscribe(),
+      state.acquireLock(),
+      state.extendLock(),
+      state.releaseLock(),
+    ];
+    const more = [state.forceReleaseLock(), state.enqueue(), state.dequeue(), state.queueDepth()];
+    for (const call of [...refused, ...more]) await expect(call).rejects.toThrow('svc orders and keeps the messages');
+  });
+});
+
+it('an adapter that is not installed is named', async () => {
+  const missing = loadAdapter('@chat-adapter/does-not-exist');
+  await expect(missing).rejects.toThrow(AdapterMissing);
+  await expect(missing).rejects.toThrow('npm install @chat-adapter/does-not-exist');
+});

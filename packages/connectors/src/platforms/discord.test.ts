@@ -1,0 +1,130 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bench, openBench } from '../testing/bench.ts';
+import type { PlatformCall } from '../testing/fake-platform.ts';
+import { webhookSuite } from './conformance/webhook-suite.ts';
+import { discord } from './discord.ts';
+
+const keys = generateKeyPairSync('ed25519');
+const publicKey = keys.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
+const stranger = generateKeyPairSync('ed25519');
+
+const restApi = ({ path, method }: PlatformCall) => {
+  if (path.endsWith('/threads') && method === 'POST')
+    return { status: 201, json: { id: '600', name: 'Thread', parent_id: '200' } };
+  if (path === '/channels/500') return { json: { id: '500', type: 11, guild_id: '100', parent_id: '200' } };
+  if (/\/channels\/\d+$/.test(path)) return { json: { id: '200', type: 0, guild_id: '100' } };
+  return {
+    json: {
+      id: '900',
+      channel_id: '200',
+      content: 'x',
+      author: { id: '99', username: 'bot', bot: true },
+      timestamp: '2026-01-02T03:04:05Z',
+    },
+  };
+};
+
+const signed = (payload: unknown, key = keys.privateKey): RequestInit => {
+  const body = JSON.stringify(payload);
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const signature = sign(null, Buffer.from(timestamp + body), key).toString('hex');
+  return {
+    headers: {
+      'content-type': 'application/json',
+      'x-signature-ed25519': signature,
+      'x-signature-timestamp': timestamp,
+    },
+    body,
+  };
+};
+/** An event of the gateway as its listener forwards it. */
+const forwarded = (data: Readonly<Record<string, unknown>>, token = 'bot-token'): RequestInit => ({
+  headers: { 'content-type': 'application/json', 'x-discord-gateway-token': token },
+  body: JSON.stringify({ type: 'GATEWAY_MESSAGE_CREATE', timestamp: Date.now(), data }),
+});
+const message = (fields: Readonly<Record<string, unknown>> = {}) => ({
+  id: '300',
+  channel_id: '200',
+  guild_id: '100',
+  content: 'hello',
+  timestamp: '2026-01-02T03:04:05Z',
+  edited_timestamp: null,
+  author: { id: '7', username: 'ada', global_name: 'Ada Lovelace', bot: false },
+  mentions: [],
+  mention_roles: [],
+  attachments: [],
+  embeds: [],
+  type: 0,
+  channel_type: 0,
+  ...fields,
+});
+
+const open = () =>
+  openBench({
+    connector: discord,
+    settings: (url) => ({ botToken: 'bot-token', publicKey, applicationId: '99', gateway: 'off', apiUrl: url }),
+    answer: restApi,
+  });
+
+webhookSuite({
+  open,
+  message: ({ id, text }) => forwarded(message({ id, content: text })),
+  refused: {
+    'a wrong signature': () => signed({ type: 1 }, stranger.privateKey),
+    'another body under a right signature': () => ({ ...signed({ type: 1 }), body: '{"type":2}' }),
+    'a wrong token of the gateway': () => forwarded(message(), 'wrong'),
+    'no signature': () => ({ body: '{"type":1}' }),
+  },
+  reply: { externalConversationId: '100/200', text: 'hi' },
+  writing: /\/channels\/200\/messages/,
+  limited: {
+    status: 429,
+    headers: { 'retry-after': '7' },
+    json: { message: 'You are being rate limited.', retry_after: 7, global: false },
+  },
+  unauthorized: { status: 401, json: { message: '401: Unauthorized', code: 0 } },
+});
+
+describe('Discord', () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await open();
+  });
+  afterAll(async () => {
+    await bench.close();
+  });
+
+  it('answers the check of its address', async () => {
+    expect(await (await bench.webhook(signed({ type: 1 }))).json()).toEqual({ type: 1 });
+  });
+
+  it('sends messages of channels, threads and direct messages with who wrote them', async () => {
+    await bench.webhook(forwarded(message({ id: '301' })));
+    expect(bench.svc.events.at(-1)).toMatchObject({
+      matchFields: { guild: '100', channel: '200' },
+      externalConversationId: '100/200',
+      externalMessageId: '301',
+      conversationType: 'channel',
+      sender: { externalId: '7', displayName: 'Ada Lovelace', kind: 'user' },
+      eventTimeMs: String(Date.parse('2026-01-02T03:04:05Z')),
+    });
+    await bench.webhook(
+      forwarded(message({ id: '302', channel_id: '500', channel_type: 11, thread: { id: '500', parent_id: '200' } })),
+    );
+    expect(bench.svc.events.at(-1)).toMatchObject({
+      externalConversationId: '100/200',
+      externalThreadId: '500',
+      conversationType: 'channel_thread',
+    });
+    await bench.webhook(forwarded(message({ id: '303', guild_id: undefined, channel_id: '700', channel_type: 1 })));
+    expect(bench.svc.events.at(-1)).toMatchObject({ externalConversationId: '@me/700', conversationType: 'dm' });
+  });
+
+  it('writes into threads', async () => {
+    const reply = { externalConversationId: '100/200', externalThreadId: '500', text: 'done' };
+    expect(await (await bench.deliver({ ...reply, deliveryId: 't1' })).json()).toMatchObject({ accepted: true });
+    const call = bench.platform.calls.at(-1);
+    expect([call?.path, call?.headers['authorization']]).toEqual(['/channels/500/messages', 'Bot bot-token']);
+  });
+});

@@ -1,0 +1,97 @@
+import type { Adapter } from 'chat';
+import { type ChatConnector, loadAdapter, openChatPlatform } from '../bridge/index.ts';
+import { optional, required, type ShippedConnector, secret } from './shipped-connector.ts';
+
+interface DiscordThread {
+  /** `@me` for direct messages. */
+  readonly guildId: string;
+  readonly channelId: string;
+  readonly threadId?: string;
+}
+
+/** A day: then the connection to the gateway is made again. */
+const LISTEN_MS = 86_400_000;
+
+const chat: ChatConnector = {
+  // Discord takes 2,000 characters.
+  maxTextLength: 1_900,
+  marksEdits: true,
+  open: async (settings, { logger }) => {
+    const { createDiscordAdapter } = await loadAdapter<typeof import('@chat-adapter/discord')>('@chat-adapter/discord');
+    const apiUrl = settings.get('apiUrl');
+    return createDiscordAdapter({
+      botToken: settings.require('botToken'),
+      publicKey: settings.require('publicKey'),
+      applicationId: settings.require('applicationId'),
+      logger,
+      ...(apiUrl === undefined ? {} : { apiUrl }),
+    });
+  },
+  listen: (adapter, { signal, log }, settings) => {
+    if (settings.get('gateway') === 'off') return;
+    void listenUntil(adapter as unknown as GatewayAdapter, { signal, log });
+  },
+  locate: (adapter, { threadId }) => {
+    const { guildId, channelId, threadId: thread } = adapter.decodeThreadId(threadId) as DiscordThread;
+    const isDirect = guildId === '@me';
+    return {
+      conversation: `${guildId}/${channelId}`,
+      thread,
+      conversationType: isDirect ? 'dm' : thread === undefined ? 'channel' : 'channel_thread',
+      matchFields: { guild: guildId, channel: channelId },
+    };
+  },
+  threadOf: (adapter, { conversation, thread }) => {
+    const [guildId = '', channelId = ''] = conversation.split('/');
+    return (adapter as Adapter<DiscordThread>).encodeThreadId({
+      guildId,
+      channelId,
+      ...(thread === undefined ? {} : { threadId: thread }),
+    });
+  },
+};
+
+type GatewayAdapter = Awaited<ReturnType<typeof import('@chat-adapter/discord').createDiscordAdapter>>;
+
+/** Keeps the connection on which Discord sends messages, one day at a time. */
+async function listenUntil(
+  adapter: GatewayAdapter,
+  {
+    signal,
+    log,
+  }: { readonly signal: AbortSignal; readonly log: Parameters<NonNullable<ChatConnector['listen']>>[1]['log'] },
+): Promise<void> {
+  while (!signal.aborted) {
+    const tasks: Promise<unknown>[] = [];
+    try {
+      await adapter.startGatewayListener({ waitUntil: (task) => void tasks.push(task) }, LISTEN_MS, signal);
+      await Promise.all(tasks);
+    } catch (error) {
+      log.error('the connection to the Discord gateway failed', { error });
+      return;
+    }
+  }
+}
+
+/** Discord, by a bot: messages come by the gateway, replies go by the API. */
+export const discord: ShippedConnector = {
+  name: 'discord',
+  title: 'Discord',
+  settings: [
+    secret('botToken', 'DISCORD_BOT_TOKEN', 'token of the bot'),
+    required('publicKey', 'DISCORD_PUBLIC_KEY', 'public key of the application'),
+    required('applicationId', 'DISCORD_APPLICATION_ID', 'id of the application'),
+    optional(
+      'gateway',
+      'DISCORD_GATEWAY',
+      'off where another program forwards the events of the gateway to the webhook',
+    ),
+    optional('apiUrl', 'DISCORD_API_URL', 'address of the API'),
+  ],
+  matchIndexes: [
+    { name: 'channel', fields: ['guild', 'channel'] },
+    { name: 'guild', fields: ['guild'] },
+  ],
+  verification: 'X-Signature-Ed25519 over time and body for interactions, the bot token for forwarded events',
+  open: (settings, tools) => openChatPlatform(chat, settings, tools),
+};

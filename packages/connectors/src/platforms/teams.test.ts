@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bench, openBench } from '../testing/bench.ts';
+import type { PlatformCall } from '../testing/fake-platform.ts';
+import { createIssuer } from '../testing/token-issuer.ts';
+import { webhookSuite } from './conformance/webhook-suite.ts';
+import { teams } from './teams.ts';
+
+const APP = '11111111-1111-4111-8111-111111111111';
+const issuer = await createIssuer();
+const stranger = await createIssuer();
+let serviceUrl = '';
+const claims = () => ({ iss: 'https://api.botframework.com', aud: APP, serviceurl: serviceUrl });
+let tokens = { right: '', forged: '', elsewhere: '', expired: '', redirected: '' };
+
+const botFramework = ({ path }: PlatformCall) => {
+  if (path === '/keys') return { json: issuer.keys };
+  if (path.includes('/oauth2/')) return { json: { access_token: 'eyJ.e30.', token_type: 'Bearer', expires_in: 3_600 } };
+  return { status: 201, json: { id: '1700000099' } };
+};
+
+const bearing = (token: string | undefined, payload: unknown): RequestInit => ({
+  headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+  body: JSON.stringify(payload),
+});
+const activity = (fields: Readonly<Record<string, unknown>> = {}) => ({
+  type: 'message',
+  id: '1700000001',
+  timestamp: '2026-01-02T03:04:05.000Z',
+  channelId: 'msteams',
+  serviceUrl,
+  from: { id: '29:ada', name: 'Ada Lovelace', aadObjectId: 'aad-ada' },
+  recipient: { id: `28:${APP}`, name: 'bot' },
+  conversation: {
+    id: '19:c@thread.tacv2;messageid=1700000001',
+    conversationType: 'channel',
+    tenantId: 'tenant',
+    isGroup: true,
+  },
+  channelData: { tenant: { id: 'tenant' }, team: { id: '19:team' }, channel: { id: '19:c@thread.tacv2' } },
+  text: 'hello',
+  textFormat: 'plain',
+  entities: [],
+  ...fields,
+});
+
+const open = async (): Promise<Bench> => {
+  const bench = await openBench({
+    connector: teams,
+    settings: (url) => ({
+      appId: APP,
+      appPassword: 'secret',
+      tenantId: 'tenant',
+      keysUrl: `${url}/keys`,
+      loginUrl: url,
+    }),
+    answer: botFramework,
+  });
+  serviceUrl = `${bench.platform.url}/emea`;
+  tokens = {
+    right: await issuer.token(claims()),
+    forged: await stranger.token(claims()),
+    elsewhere: await issuer.token({ ...claims(), aud: 'other' }),
+    expired: await issuer.token({ ...claims(), exp: Math.floor(Date.now() / 1_000) - 600 }),
+    redirected: await issuer.token({ ...claims(), serviceurl: 'https://elsewhere.example' }),
+  };
+  return bench;
+};
+const conversation = () => `${serviceUrl} 19:c@thread.tacv2`;
+
+webhookSuite({
+  open,
+  message: ({ id, text }) => bearing(tokens.right, activity({ id, text })),
+  refused: {
+    'a token of another issuer': () => bearing(tokens.forged, activity()),
+    'a token for another app': () => bearing(tokens.elsewhere, activity()),
+    'a token that has expired': () => bearing(tokens.expired, activity()),
+    'a token for another address of replies': () => bearing(tokens.redirected, activity()),
+    'no token': () => bearing(undefined, activity()),
+  },
+  reply: {
+    get externalConversationId() {
+      return conversation();
+    },
+    text: 'hi',
+  },
+  writing: /\/activities/,
+  limited: {
+    status: 429,
+    headers: { 'retry-after': '7' },
+    json: { error: { code: 'TooManyRequests', message: 'slow' } },
+  },
+  unauthorized: { status: 401, json: { error: { code: 'Unauthorized', message: 'no' } } },
+});
+
+describe('Microsoft Teams', () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await open();
+  });
+  afterAll(async () => {
+    await bench.close();
+  });
+  const receive = async (fields: Readonly<Record<string, unknown>>) => {
+    expect((await bench.webhook(bearing(tokens.right, activity(fields)))).status).toBe(200);
+    return bench.svc.events.at(-1);
+  };
+
+  it('sends posts, replies and personal chats with who wrote them', async () => {
+    expect(await receive({})).toMatchObject({
+      matchFields: { tenant: 'tenant', team: '19:team', channel: '19:c@thread.tacv2', kind: 'channel' },
+      externalConversationId: conversation(),
+      externalMessageId: '1700000001',
+      conversationType: 'channel',
+      sender: { externalId: '29:ada', displayName: 'Ada Lovelace', kind: 'user' },
+      eventTimeMs: String(Date.parse('2026-01-02T03:04:05Z')),
+    });
+    expect(await receive({ id: '1700000002' })).toMatchObject({
+      externalThreadId: '1700000001',
+      conversationType: 'channel_thread',
+    });
+    const personal = { id: 'a:1', conversationType: 'personal', tenantId: 'tenant' };
+    expect(
+      await receive({ id: '1700000003', conversation: personal, channelData: { tenant: { id: 'tenant' } } }),
+    ).toMatchObject({ conversationType: 'dm', externalConversationId: `${serviceUrl} a:1` });
+  });
+
+  it('writes into threads at the address of the region', async () => {
+    await bench.deliver({
+      deliveryId: 't1',
+      externalConversationId: conversation(),
+      externalThreadId: '1700000001',
+      text: 'done',
+    });
+    const call = bench.platform.callsTo(/activities/).at(-1);
+    expect(decodeURIComponent(call?.path ?? '')).toContain(
+      '/emea/v3/conversations/19:c@thread.tacv2;messageid=1700000001/activities',
+    );
+    expect(call?.headers['authorization']).toBe('Bearer eyJ.e30.');
+  });
+});

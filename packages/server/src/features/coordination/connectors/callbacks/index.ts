@@ -1,0 +1,6 @@
+/**
+ * features/coordination/connectors/callbacks: the secrets by which connector services call back, from their making to their end, and who a
+ * caller with such a secret is. Used by registration, which makes them, and by transport through the module.
+ */
+export { CallbackAuthenticator } from './callback-authenticator.ts';
+export { findSecret, forgetIssued, forgetSecrets, issueSecret, makeCurrent } from './callback-secrets.ts';

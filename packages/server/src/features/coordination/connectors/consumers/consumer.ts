@@ -1,0 +1,42 @@
+import type { MessageConsumer } from '@svc/api/data';
+import type { ConnectorMessageEvent } from '@svc/api/external';
+import { Fault } from '../../../../base/index.ts';
+import type { ObjectData } from '../../../../runtime/contract.ts';
+import type { StoredResource } from '../../../../store/contracts/index.ts';
+import type { ConnectorContext } from '../context/index.ts';
+
+/** An event on its way to the consumer of its connector. */
+export interface RoutedEvent {
+  readonly event: ConnectorMessageEvent;
+  readonly connector: StoredResource;
+  readonly consumer: MessageConsumer;
+  readonly context: ConnectorContext;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly attachments: readonly ObjectData[];
+  /** Whom the work is done for. */
+  readonly identity: string;
+}
+
+/** What became of an event: its consumer with everything filled in, and the run that it began. */
+export interface Consumed {
+  readonly consumer: MessageConsumer;
+  /** '' where no workflow runs. */
+  readonly runId: string;
+}
+
+/** The consumer does not take messages on purpose: the event is answered so, and nothing of it is kept. */
+export class Refused extends Fault {
+  constructor(reason: 'channel_closed' | 'namespace_deleted' | 'input_schema') {
+    super('FAILED_PRECONDITION', 'CONSUMER_REFUSED', reason);
+  }
+}
+
+/** How replies of a consumer leave, by the word that was written; unknown words act as `auto`. */
+export const replyModeOf = (written: string): string => {
+  if (written === 'review') return 'hold_for_review';
+  return ['thread', 'hold_for_review', 'none'].includes(written) ? written : 'auto';
+};
+
+/** The reply mode of whatever member a consumer has. */
+export const consumerReplyMode = ({ session, channel, workflow }: MessageConsumer): string =>
+  replyModeOf(session?.replyMode ?? channel?.replyPolicy ?? workflow?.replyMode ?? '');

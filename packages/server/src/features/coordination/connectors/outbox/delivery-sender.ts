@@ -1,0 +1,141 @@
+import type { Log } from '../../../../base/index.ts';
+import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
+import { type DeliveryAnswer, judgeAnswer } from './answer-rules.ts';
+import type { ConnectorService, ServicePlace } from './connector-service.ts';
+import { DELIVERY } from './delivery-book.ts';
+import { DeliveryHealth, type Health } from './delivery-health.ts';
+import { deliveryJson, type SignedUrl } from './delivery-message.ts';
+import type { DeliveryProgress } from './delivery-progress.ts';
+import type { Delivery } from './delivery-record.ts';
+
+/** A class of connectors, by its identity and its name. */
+export interface ClassIdentity {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Where what concerns a class is sent now. */
+export type ClassPlace =
+  | {
+      readonly state: 'open';
+      readonly place: ServicePlace;
+      /** Differs between any two registrations of the class. */
+      readonly version: string;
+    }
+  /** No registration is in force, or its credential cannot be read; `reason` is safe to show. */
+  | { readonly state: 'waiting'; readonly reason: string }
+  | { readonly state: 'deleted' };
+
+/** The registrations of classes, as deliveries need them. */
+export interface Registrations {
+  placeOf(identity: ClassIdentity): Promise<ClassPlace>;
+  /** The service does not know the registration that was in force: the class is registered again. */
+  renew(identity: ClassIdentity): Promise<void>;
+  /** Shows in the conditions of the class whether its service takes deliveries. */
+  showHealth(identity: ClassIdentity, health: Health): Promise<void>;
+}
+
+export interface DeliverySenderDeps {
+  readonly progress: DeliveryProgress;
+  readonly service: Pick<ConnectorService, 'post'>;
+  readonly registrations: Registrations;
+  readonly signedUrl: SignedUrl;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly timeoutMs: number;
+  /** When another process may take a delivery over; longer than an attempt takes. */
+  readonly leaseMs: number;
+  /** Attempts under way at once for one class. */
+  readonly concurrency: number;
+}
+
+const BUSY_MS = 1_000;
+
+/**
+ * Sends deliveries. An item of the queue stands for each; the requests run next to the queue, so that a slow service holds up its own
+ * deliveries only. A process that dies leaves the item and the claim, and another one sends the same delivery, with the same id, once the
+ * claim has lapsed.
+ */
+export class DeliverySender implements QueueWorker {
+  readonly kinds = [DELIVERY];
+  readonly #deps: DeliverySenderDeps;
+  readonly #running = new Map<string, { readonly classUid: string; readonly done: Promise<void> }>();
+  readonly #health = new DeliveryHealth();
+  readonly #stop = new AbortController();
+
+  constructor(deps: DeliverySenderDeps) {
+    this.#deps = deps;
+  }
+
+  async run({ key }: WorkItem): Promise<ReconcileOutcome> {
+    if (this.#running.has(key) || this.#stop.signal.aborted) return { againMs: BUSY_MS };
+    const taking = await this.#deps.progress.take(key, (classUid) => this.#hasRoom(classUid));
+    if ('gone' in taking) return DONE;
+    if ('againMs' in taking) return taking;
+    this.#start(taking.taken);
+    return { againMs: this.#deps.leaseMs };
+  }
+
+  /** Resolves once nothing is under way any more. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  /** Ends what is under way; the store still holds it. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.settled();
+  }
+
+  #hasRoom(classUid: string): boolean {
+    const busy = [...this.#running.values()].filter((running) => running.classUid === classUid);
+    return busy.length < this.#deps.concurrency;
+  }
+
+  #start(delivery: Delivery): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { id, classUid } = delivery;
+    this.#running.set(id, { classUid, done: promise });
+    this.#send(delivery)
+      .catch((error: unknown) =>
+        // The item and the claim are still there: another attempt follows once the claim has lapsed.
+        this.#deps.log.warn('a delivery was not dealt with', { delivery: id, reason: String(error) }),
+      )
+      .finally(() => {
+        this.#running.delete(id);
+        resolve();
+      });
+  }
+
+  async #send(delivery: Delivery): Promise<void> {
+    const { progress, registrations, now } = this.#deps;
+    const { classUid, body } = delivery;
+    const identity = { uid: classUid, namespace: body.classNamespace, name: body.className };
+    const found = await registrations.placeOf(identity);
+    if (found.state === 'deleted') return void (await progress.orphan(delivery));
+    if (found.state === 'waiting') return void (await progress.giveBack(delivery, found.reason));
+    const answer = await this.#post(delivery, found.place);
+    // A process that closes has not learnt what the service makes of the delivery.
+    if (this.#stop.signal.aborted && 'failed' in answer) return void (await progress.giveBack(delivery, ''));
+    const verdict = judgeAnswer(answer, now());
+    await progress.settle(delivery, verdict);
+    if (verdict.do === 'retry' && verdict.isUnregistered) await registrations.renew(identity);
+    const health = this.#health.after(classUid, verdict);
+    if (health === undefined) return;
+    await registrations.showHealth(identity, health);
+    this.#health.shown(classUid, health);
+  }
+
+  #post(delivery: Delivery, place: ServicePlace): Promise<DeliveryAnswer> {
+    const { service, signedUrl, timeoutMs } = this.#deps;
+    return service.post({
+      place,
+      path: '/v1/deliveries',
+      headers: { 'idempotency-key': delivery.id },
+      body: deliveryJson(delivery, signedUrl),
+      timeoutMs,
+      signal: this.#stop.signal,
+    });
+  }
+}

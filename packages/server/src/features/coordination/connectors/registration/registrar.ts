@@ -1,0 +1,189 @@
+import { backoffMs, isFault, type Log, type Random } from '../../../../base/index.ts';
+import type { NamespaceFacts, QueueWorker, ReconcileOutcome, WorkItem } from '../../../../controllers/contract.ts';
+import { recordKey } from '../../../../resources/index.ts';
+import type { Store, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
+import { forgetIssued, issueSecret, makeCurrent } from '../callbacks/index.ts';
+import { classState, type RegisteredAs } from './class-state.ts';
+import { type ClassRecordDeps, changeClass } from './class-status.ts';
+import { type RegisterCallDeps, registerCall } from './register-call.ts';
+import { type FailedAttempt, failedAttempt, REGISTRATION_BACKOFF } from './registration-rules.ts';
+import { isRegisteredAs, type WantedDeps, wantedRegistration } from './wanted-registration.ts';
+
+/** Durable timer of a class: its next attempt to register, or the next change of its secret; key = uid of the class. */
+const REGISTRATION = 'connector.registration';
+/** When another process may take an attempt over; longer than any attempt takes. */
+const HOLD_MS = 120_000;
+const BUSY_MS = 1_000;
+const MAX_AT_ONCE = 16;
+const MICROS_PER_MS = 1_000;
+
+/** Payload of a timer. */
+interface Due {
+  readonly namespace: string;
+  readonly name: string;
+  /** Attempts that failed in a row. */
+  readonly failures: number;
+}
+
+export interface RegistrarDeps extends ClassRecordDeps, WantedDeps, RegisterCallDeps {
+  readonly seal: WantedDeps['seal'];
+  readonly environment: WantedDeps['environment'];
+  readonly store: Pick<Store, 'write' | 'direct' | 'steadyNow'>;
+  readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
+  readonly random: Random;
+  readonly log: Log;
+  /** `connectors.secretRotationSeconds`. */
+  readonly rotationMs: number;
+  /** `connectors.secretOverlapSeconds`. */
+  readonly overlapMs: number;
+  /** Connectors of the class may be able to take their routes now. */
+  readonly classAccepted: (tx: WriteTx, classUid: string) => Promise<void>;
+}
+
+/** Has the class registered at once, in place of a later attempt. */
+export const registerSoon = (
+  tx: WriteTx,
+  { key, uid }: Pick<StoredResource, 'key' | 'uid'>,
+  { failures = 0, inMs = 0, onlyNew = false }: { failures?: number; inMs?: number; onlyNew?: boolean } = {},
+): Promise<void> => {
+  const payload: Due = { namespace: key.namespace, name: key.name, failures };
+  const dueAt = tx.steadyNow() + inMs * MICROS_PER_MS;
+  const item = { kind: REGISTRATION, key: uid, dueAt, attempts: 0, payload: JSON.stringify(payload) };
+  return tx.queue.put(item, { replace: !onlyNew });
+};
+
+/** The class needs no timer any more. */
+export const cancelRegistration = (tx: WriteTx, classUid: string): Promise<void> =>
+  tx.queue.cancel(REGISTRATION, classUid);
+
+interface Attempt {
+  readonly record: StoredResource;
+  readonly as: RegisteredAs;
+  readonly secretId: string;
+  readonly failures: number;
+}
+
+/**
+ * Registers classes with their services. A timer of the queue holds the work until it is done; the requests run next to the queue, so
+ * that a slow service holds up no one else. The secret is stored before the request: whatever the service took is accepted, also when this
+ * process dies before it learns of that.
+ */
+export class Registrar implements QueueWorker {
+  readonly kinds = [REGISTRATION];
+  readonly #deps: RegistrarDeps;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(deps: RegistrarDeps) {
+    this.#deps = deps;
+  }
+
+  async run(item: WorkItem): Promise<ReconcileOutcome> {
+    if (this.#closing.signal.aborted || this.#running.has(item.key) || this.#running.size >= MAX_AT_ONCE)
+      return { againMs: BUSY_MS };
+    const work = this.#attempt(item.key, JSON.parse(item.payload) as Due)
+      .catch((error: unknown) =>
+        // The item is still there and becomes due again.
+        this.#deps.log.warn('a connector class could not be registered', { reason: String(error) }),
+      )
+      .finally(() => this.#running.delete(item.key));
+    this.#running.set(item.key, work);
+    return { againMs: HOLD_MS };
+  }
+
+  /** Resolves once nothing is under way any more. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  /** Ends what is under way; the queue still holds it. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.settled();
+  }
+
+  async #attempt(uid: string, due: Due): Promise<void> {
+    const { store, rotationMs } = this.#deps;
+    const key = recordKey('ConnectorClass', due.namespace, due.name);
+    const record = await store.direct.resources.get(key);
+    if (record?.uid !== uid || record.deletionTimestamp !== undefined || !(await this.#isLive(due.namespace)))
+      return store.write((tx) => cancelRegistration(tx, uid));
+    const wanted = await wantedRegistration(this.#deps, record);
+    if ('problem' in wanted)
+      return this.#failed(
+        record,
+        { failures: due.failures },
+        failedAttempt('CredentialUnavailable', wanted.problem, true),
+      );
+    const { registered } = classState(record.annotations);
+    const leftMs = rotationMs - (store.steadyNow() - (registered?.at ?? 0)) / MICROS_PER_MS;
+    if (leftMs > 0 && isRegisteredAs(this.#deps, registered, { ...wanted, uid }))
+      return store.write((tx) => registerSoon(tx, record, { inMs: leftMs }));
+    const body = JSON.stringify(wanted.as);
+    const secret = await store.write((tx) => issueSecret(tx, record, { random: this.#deps.random, body }));
+    const attempt = { record, as: wanted.as, secretId: secret.id, failures: due.failures };
+    const call = { key, ...wanted, secret: secret.text, signal: this.#closing.signal };
+    const outcome = await registerCall(this.#deps, call);
+    await (outcome.isRegistered ? this.#registered(attempt) : this.#failed(record, attempt, outcome));
+  }
+
+  async #isLive(namespace: string): Promise<boolean> {
+    const { namespaces, store } = this.#deps;
+    try {
+      await namespaces.requireLive(store.direct, namespace);
+      return true;
+    } catch (error) {
+      if (isFault(error) && error.reason.startsWith('NAMESPACE_')) return false;
+      throw error;
+    }
+  }
+
+  #registered({ record, as, secretId }: Attempt): Promise<void> {
+    return this.#deps.store.write(async (tx) => {
+      const secret = await tx.connectorSecrets.get({ id: secretId });
+      if (secret === undefined) return;
+      await acceptRegistration(this.#deps, tx, { classOf: record, secretId, as });
+      await registerSoon(tx, record, { inMs: this.#deps.rotationMs });
+    });
+  }
+
+  #failed(
+    record: StoredResource,
+    { failures, secretId }: { readonly failures: number; readonly secretId?: string },
+    outcome: FailedAttempt,
+  ): Promise<void> {
+    const inMs = backoffMs(REGISTRATION_BACKOFF, failures + 1, this.#deps.random);
+    return this.#deps.store.write(async (tx) => {
+      if (secretId !== undefined && outcome.isCertain) await forgetIssued(tx, secretId);
+      const { reason, message } = outcome;
+      await changeClass({ deps: this.#deps, tx }, record, (state) => ({
+        ...state,
+        generation: record.generation,
+        failure: { reason, message },
+      }));
+      await registerSoon(tx, record, { failures: failures + 1, inMs });
+    });
+  }
+}
+
+export interface AcceptDeps extends ClassRecordDeps, Pick<RegistrarDeps, 'overlapMs' | 'classAccepted'> {}
+
+/** The service took the secret: the class is registered, in the caller's transaction. */
+export const acceptRegistration = async (
+  deps: AcceptDeps,
+  tx: WriteTx,
+  accepted: {
+    readonly classOf: Pick<StoredResource, 'key' | 'uid'>;
+    readonly secretId: string;
+    readonly as: RegisteredAs;
+  },
+): Promise<void> => {
+  const { classOf, secretId, as } = accepted;
+  await makeCurrent(tx, { id: secretId, classUid: classOf.uid }, deps.overlapMs * MICROS_PER_MS);
+  await changeClass({ deps, tx }, classOf, ({ failure: _failure, ...state }) => ({
+    ...state,
+    generation: as.generation,
+    registered: { ...as, at: tx.steadyNow() },
+  }));
+  await deps.classAccepted(tx, classOf.uid);
+};

@@ -1,0 +1,56 @@
+import { parsePermission, type TurnProgressHook } from '../../../../runtime/contract.ts';
+import type { WriteTx } from '../../../../store/contracts/index.ts';
+import { type ConnectorContext, contextOf, sessionSubject } from '../context/index.ts';
+import { type DeliveryBook, laneOf, liveConnector, parseDelivery, replyDraft, replyPlace } from '../outbox/index.ts';
+import { requestOptions, requestText } from './request-text-rules.ts';
+
+/** Annotation of a connector: `deliver` brings what turns ask people into the conversation. */
+export const REQUESTS = 'option.svc/requests';
+export const DELIVER = 'deliver';
+
+const CAUSE = 'connector';
+/** Requests of one conversation that are looked through for one that is asked already. */
+export const ASKED_MAX = 20;
+
+/** What requests of one conversation and thread are called among deliveries. */
+export const requestSubject = (lane: string): string => `request/${lane}`;
+
+/** Brings what a turn asks people into the conversation that began it, in the transaction in which the turn begins to wait. */
+export const deliverRequests = async (
+  book: DeliveryBook,
+  tx: WriteTx,
+  { turn, body, waitsFor }: Parameters<TurnProgressHook['turnParked']>[1],
+): Promise<void> => {
+  if (body.cause.kind !== CAUSE || waitsFor !== 'person') return;
+  const { namespace, sessionId, agent } = turn;
+  const context = await contextOf(tx, namespace, sessionSubject(sessionId, turn.userMessageId));
+  if (context === undefined) return;
+  const live = await liveConnector(tx, context);
+  if (live.annotations[REQUESTS] !== DELIVER || live.mode === 'none') return;
+  const subject = requestSubject(laneOf(context.classUid, replyPlace(context, live.mode)));
+  const asked = await askedRequests(tx, subject);
+  const open = (await tx.log.permissionsOfTurn(turn.id)).filter((row) => row.open && !asked.includes(row.id));
+  for (const row of open) {
+    const data = parsePermission(row);
+    const options = requestOptions(data);
+    const labels: Record<string, string> =
+      options.length === 0 ? {} : { 'svc.requestOptions': JSON.stringify(options) };
+    const source = { kind: 'request', agent, sessionId, requestId: row.id } as const;
+    const said = { namespace, subject, text: requestText(data), attachments: [], source, labels, isFixed: true };
+    // Questions do not wait for review: the turn waits for their answers.
+    await book.add(tx, { ...replyDraft(context, live, said), state: 'pending' });
+  }
+};
+
+/** Ids of the newest requests of a conversation that were asked there, newest first. */
+export const askedRequests = async (
+  { deliveries }: Pick<WriteTx, 'deliveries'>,
+  subject: string,
+): Promise<readonly string[]> => {
+  const rows = await deliveries.page('ofSubject', { subject }, { limit: ASKED_MAX });
+  return rows.map((row) => parseDelivery(row).body.source.requestId ?? '');
+};
+
+/** Where an event could answer a request. */
+export const answeredSubject = ({ classUid, conversationId, threadId }: ConnectorContext): string =>
+  requestSubject(laneOf(classUid, { conversationId, threadId }));

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parsePermission } from '../../../../runtime/contract.ts';
+import { DeliveryWorld } from '../testing/delivery-world.ts';
+
+const ON = { 'option.svc/requests': 'deliver', 'option.svc/approvers': 'U1, U2' };
+const CITY = { type: 'object', properties: { city: { type: 'string', enum: ['Rome', 'Paris'] } }, required: ['city'] };
+
+describe('a question of a turn', () => {
+  let world: DeliveryWorld;
+  beforeEach(async () => {
+    world = new DeliveryWorld();
+    await world.start();
+  });
+  afterEach(() => world.close());
+
+  /** A turn of the platform that asks, and waits. */
+  const asked = async (input: object) => {
+    const said = await world.say(`!tool ask_user ${JSON.stringify(input)}\n!say thanks`, { thread: 't' });
+    const { store } = world.engine;
+    await expect.poll(async () => (await store.direct.log.turn(said.turnId))?.state).toBe('WAITING');
+    await world.deliver();
+    return said;
+  };
+  const answer = (text: string, sender = 'U1', thread = 't') =>
+    world.engine.store.write((tx) =>
+      world.parts.answers.answerOf(tx, world.context({ message: 'x', sender, thread }), text),
+    );
+  const open = async (turnId: string): Promise<number> =>
+    (await world.engine.store.read((tx) => tx.log.permissionsOfTurn(turnId))).filter((row) => row.open).length;
+
+  it('is asked in the conversation, and answered there by those who may', async () => {
+    await world.connector('review', ON);
+    const { turnId, sessionId } = await asked({ question: 'Which city?', schema: CITY });
+    expect(world.service.deliveries).toMatchObject([
+      {
+        text: 'Which city?\n\n1. Rome\n2. Paris\n\nAnswer with a number, or with "decline".',
+        externalThreadId: 't',
+        labels: { 'svc.requestOptions': '["Rome","Paris"]' },
+      },
+    ]);
+    expect(await answer('2', 'U9')).toBeUndefined();
+    expect(await answer('2', 'U1', 'elsewhere')).toBeUndefined();
+    expect(await answer('Berlin')).toBeUndefined();
+    expect(await open(turnId)).toBe(1);
+    expect(await answer('2', 'U2')).toMatchObject({ namespace: 'default', agent: 'helper', sessionId, turnId });
+    await world.engine.ended(turnId);
+    const [row] = await world.engine.store.read((tx) => tx.log.permissionsOfTurn(turnId));
+    expect(row === undefined ? undefined : parsePermission(row)).toMatchObject({
+      decision: 'ALLOW',
+      decidedBy: 'connector:default/help/U2',
+      answer: { city: 'Paris' },
+    });
+    expect(await answer('1')).toBeUndefined();
+  });
+
+  it('takes a text, or JSON that fits, or none', async () => {
+    await world.connector('auto', ON);
+    const free = await asked({ question: 'Why?' });
+    expect(await answer('because')).toMatchObject({ turnId: free.turnId });
+    await world.engine.ended(free.turnId);
+    const schema = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a'] };
+    const form = await asked({ question: 'Numbers?', schema });
+    expect(await answer('{"b":1}')).toBeUndefined();
+    expect(await answer('{"a":1}')).toMatchObject({ turnId: form.turnId });
+    await world.engine.ended(form.turnId);
+    const declined = await asked({ question: 'Still?' });
+    expect(await answer('Decline')).toMatchObject({ turnId: declined.turnId });
+    await world.engine.ended(declined.turnId);
+  });
+
+  it('stays in the inbox where the connector does not deliver it', async () => {
+    await world.connector('auto', { 'option.svc/approvers': 'U1' });
+    const { turnId } = await asked({ question: 'Why?' });
+    expect(await world.rows()).toEqual([]);
+    expect(await answer('because')).toBeUndefined();
+    expect(await open(turnId)).toBe(1);
+  });
+
+  it('is not asked any more once it is answered elsewhere', async () => {
+    await world.connector('auto', ON);
+    world.place = { state: 'waiting', reason: 'no registration' };
+    const { sessionId, turnId } = await asked({ question: 'Why?' });
+    expect(await world.states()).toEqual(['pending no registration']);
+    await world.engine.store.write(async (tx) => {
+      const session = await tx.log.lockSession(sessionId);
+      if (session !== undefined) await world.engine.runtime.lifecycle.stop(tx, session, turnId);
+    });
+    world.place = undefined;
+    await world.later(60_000);
+    expect(await world.states()).toEqual(['skipped']);
+    expect(world.service.seen).toEqual([]);
+  });
+});

@@ -1,0 +1,14 @@
+DROP INDEX connector_uploads_oldest;
+DROP TABLE connector_uploads;
+DROP INDEX connector_pointers_oldest;
+DROP INDEX connector_pointers_class;
+DROP TABLE connector_pointers;
+DROP INDEX connector_events_oldest;
+DROP TABLE connector_events;
+DROP INDEX connector_routes_connector;
+DROP TABLE connector_routes;
+DROP INDEX connector_secrets_class;
+DROP TABLE connector_secrets;
+DROP INDEX connector_contexts_oldest;
+DROP INDEX connector_contexts_holder;
+DROP TABLE connector_contexts;

@@ -1,0 +1,9 @@
+DROP INDEX deliveries_oldest;
+DROP INDEX deliveries_subject;
+DROP INDEX deliveries_lane;
+DROP INDEX deliveries_class;
+DROP INDEX deliveries_connector_state;
+DROP INDEX deliveries_connector;
+DROP INDEX deliveries_state;
+DROP INDEX deliveries_namespace;
+DROP TABLE deliveries;
