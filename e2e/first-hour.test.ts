@@ -41,7 +41,7 @@ let model: MockModel;
 let port: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-first-hour-'));
-  const packed = await buildPackages(join(folder, 'build'), ['api', 'client', 'server', 'cli']);
+  const packed = await buildPackages(join(folder, 'build'), ['api', 'client', 'connectors', 'server', 'cli']);
   await installPackages(join(folder, 'app'), packed);
   home = new Home(join(folder, 'app', 'node_modules', 'svc', 'bin', 'svc.mjs'));
   model = await MockModel.start();

@@ -20,7 +20,7 @@ export interface PackedPackage {
 }
 
 /** Folders of packages/ that a build can be made of. */
-type PackageFolder = 'api' | 'client' | 'server' | 'cli';
+type PackageFolder = 'api' | 'client' | 'connectors' | 'server' | 'cli';
 
 /** Runs `npm run build` for some packages and packs them, all below `folder`. */
 export const buildPackages = async (

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { missingPlatformEntries } from './complete-lock.mjs';
-import { packagesAreCurrent, root } from './install.mjs';
+import { hasDevelopmentPackages, packagesAreCurrent, root } from './install.mjs';
 import { declaredServices, locate, provideServices } from './services.mjs';
 
 let directory = '';
@@ -15,7 +15,16 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-type Packages = Readonly<Record<string, { version?: string; optional?: boolean; resolved?: string; link?: boolean }>>;
+interface Entry {
+  readonly version?: string;
+  readonly optional?: boolean;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly resolved?: string;
+  readonly link?: boolean;
+}
+
+type Packages = Readonly<Record<string, Entry>>;
 
 function writeLocks(wanted: Packages, installed?: Packages | string): void {
   writeFileSync(join(directory, 'package-lock.json'), JSON.stringify({ packages: wanted }));
@@ -47,6 +56,34 @@ describe('packagesAreCurrent', () => {
     expect(packagesAreCurrent(directory)).toBe(false);
     writeLocks(wanted, '{"packages": {');
     expect(packagesAreCurrent(directory)).toBe(false);
+  });
+
+  it('does without what only checks need where nothing else is asked for', () => {
+    const a = { 'node_modules/a': { version: '1.0.0' } };
+    const tool = { 'node_modules/tool': { version: '3.0.0', dev: true } };
+    const both = { 'node_modules/both': { version: '4.0.0', devOptional: true } };
+    writeLocks({ ...wanted, ...tool, ...both }, a);
+    expect(packagesAreCurrent(directory, { withDevelopment: false })).toBe(true);
+    expect(packagesAreCurrent(directory)).toBe(false);
+    writeLocks({ ...wanted, ...tool, ...both }, { ...a, ...tool });
+    expect(packagesAreCurrent(directory)).toBe(false);
+    writeLocks({ ...wanted, ...tool, ...both }, { ...a, ...tool, ...both });
+    expect(packagesAreCurrent(directory)).toBe(true);
+    expect(packagesAreCurrent(directory, { withDevelopment: false })).toBe(true);
+    writeLocks({ ...wanted, ...tool }, tool);
+    expect(packagesAreCurrent(directory, { withDevelopment: false })).toBe(false);
+    writeLocks({ ...wanted, ...both }, { ...a, 'node_modules/both': { version: '3.9.0' } });
+    expect(packagesAreCurrent(directory, { withDevelopment: false })).toBe(false);
+  });
+
+  it('knows an install with what checks need, which a start must not reduce', () => {
+    const a = { 'node_modules/a': { version: '1.0.0' } };
+    writeLocks(wanted);
+    expect(hasDevelopmentPackages(directory)).toBe(false);
+    writeLocks(wanted, a);
+    expect(hasDevelopmentPackages(directory)).toBe(false);
+    writeLocks(wanted, { ...a, 'node_modules/tool': { version: '3.0.0', dev: true } });
+    expect(hasDevelopmentPackages(directory)).toBe(true);
   });
 
   it('asks for the lock file when it is gone', () => {

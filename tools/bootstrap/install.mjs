@@ -13,13 +13,15 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const isWindows = process.platform === 'win32';
 
 /**
- * Makes the checkout runnable and returns the path of the Node.js to run it with.
- * Does nothing but read two lock files when all is in place. Throws with advice when it cannot.
+ * Makes the checkout runnable and returns the path of the Node.js to run it with; `withDevelopment` also installs what only checks
+ * need, three times as many packages. Does nothing but read two lock files when all is in place. Throws with advice when it cannot.
  */
-export async function ensureInstalled() {
-  if (!packagesAreCurrent()) {
+export async function ensureInstalled({ withDevelopment = false } = {}) {
+  if (!packagesAreCurrent(root, { withDevelopment })) {
     const label = 'svc: installing npm packages (first start or a new package-lock.json)';
-    await npm(['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], label);
+    // Development packages that are there already stay.
+    const omitted = withDevelopment || hasDevelopmentPackages(root) ? [] : ['--omit=dev'];
+    await npm(['ci', ...omitted, '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], label);
   }
   return await ensureNode();
 }
@@ -27,19 +29,27 @@ export async function ensureInstalled() {
 /**
  * Compares what npm recorded in node_modules with package-lock.json by content, so that neither a checkout nor a copy
  * that changes file times triggers a needless install. An interrupted install leaves no record and counts as absent.
+ * Without `withDevelopment`, packages that only checks need may be absent or of another version.
  */
-export function packagesAreCurrent(directory = root) {
+export function packagesAreCurrent(directory = root, { withDevelopment = true } = {}) {
   const installed = readLock(join(directory, 'node_modules', '.package-lock.json'));
   if (installed === undefined) return false;
   const wanted = readLock(join(directory, 'package-lock.json'));
   if (wanted === undefined) throw new Error('package-lock.json is missing or unreadable: restore it from git');
   for (const [path, entry] of Object.entries(wanted)) {
-    if (!path.startsWith('node_modules/')) continue;
+    if (!path.startsWith('node_modules/') || (entry.dev && !withDevelopment)) continue;
     const present = installed[path];
-    if (present === undefined && entry.optional) continue;
+    // What development packages require and others only take where it is there counts as optional for the others.
+    if (present === undefined && (entry.optional || (entry.devOptional && !withDevelopment))) continue;
     if (present?.version !== entry.version || present?.resolved !== entry.resolved) return false;
   }
   return true;
+}
+
+/** True where the last install took packages that only checks need. */
+export function hasDevelopmentPackages(directory) {
+  const installed = readLock(join(directory, 'node_modules', '.package-lock.json')) ?? {};
+  return Object.values(installed).some((entry) => entry.dev);
 }
 
 function readLock(path) {

@@ -1,4 +1,4 @@
-// `npm start [-- options]`: installs what is missing, then is `svc up [options]`.
+// `npm start [-- options]`: installs what is missing to run, without what only checks need, then is `svc up [options]`.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';

@@ -5,6 +5,6 @@ import { ensureInstalled, root, runBootstrap } from './install.mjs';
 import { handOver } from './run.mjs';
 
 await runBootstrap(async () => {
-  const node = await ensureInstalled();
+  const node = await ensureInstalled({ withDevelopment: true });
   handOver(node, [join(root, 'tools', 'checks', 'run.mjs'), ...process.argv.slice(2)]);
 });

@@ -148,14 +148,16 @@ function pack() {
 }
 
 /**
- * The package.json of a built package: that of its workspace, with compiled files in the place of sources.
+ * The package.json of a built package: that of its workspace, with compiled files in the place of sources. What `publishConfig` holds
+ * applies to the built package only: peers named there are not installed in the checkout.
  * `root` is the package.json of the checkout, which names the Node.js that svc brings.
  */
 function publishedManifest(workspace, root) {
-  const { exports: entries, bin, files: _files, ...rest } = workspace;
+  const { exports: entries, bin, files: _files, publishConfig = {}, ...rest } = workspace;
   const compiled = Object.entries(entries ?? {}).map(([name, path]) => [name, compiledEntry(path)]);
   return {
     ...rest,
+    ...publishConfig,
     files: ['lib', 'gen', 'bin', 'proto'],
     ...(compiled.length === 0 ? {} : { exports: Object.fromEntries(compiled) }),
     // A command that starts on an older Node.js hands over to this one.

@@ -43,7 +43,10 @@ const colors = process.stdout.isTTY ? [] : ['--colors=off'];
 const layersTest = 'tools/checks/layers.test.ts';
 /** Test files side by side, one a processor; vitest keeps one processor free, which on a small machine is half of it. */
 const everyProcessor = '--maxWorkers=100%';
-/** Tests with real processes wait for them, for disks and for clocks a third of their time: three files for two processors. */
+/**
+ * Tests that wait for processes, disks and clocks a fifth to a third of their time: three files for two processors. Not those on
+ * PostgreSQL in the process, whose database takes the time that they wait.
+ */
 const everyProcess = `--maxWorkers=${Math.ceil(availableParallelism() * 1.5)}`;
 
 /** Projects of vitest.config.ts, each with a check of its name. */
@@ -131,7 +134,7 @@ async function unitTests(context: CheckContext): Promise<CheckOutcome> {
     '--exclude',
     layersTest,
     '--coverage',
-    everyProcessor,
+    everyProcess,
   ];
   const run = await tests(context, { report: 'unit', parameters, environment: { SVC_FULL_CHECK: '1' } });
   return run.failed > 0 ? run : { ...run, passed: run.passed + 1 };

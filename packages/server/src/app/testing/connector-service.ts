@@ -12,11 +12,15 @@ export interface ServiceRequest {
 /** What the service answers; a body that is no object is sent as it is. 'silence': nothing until it is closed. */
 export type ServiceAnswer = { readonly status: number; readonly body?: unknown } | 'silence';
 
+const TAKEN: ServiceAnswer = { status: 200, body: { accepted: true, disposition: 'accepted' } };
+
 /** A connector service on this machine, as the contract over HTTP wants it: it notes what it gets, and answers as a test says. */
 export class ConnectorServiceUnderTest {
   readonly requests: ServiceRequest[] = [];
   /** Answers to registrations by the class; 200 `{}` for others. */
   readonly answers = new Map<string, ServiceAnswer>();
+  /** Answers to the next deliveries, oldest first; without one the service takes them. */
+  readonly deliveryAnswers: ServiceAnswer[] = [];
   readonly #server: Server;
 
   constructor() {
@@ -28,7 +32,10 @@ export class ConnectorServiceUnderTest {
         const text = Buffer.concat(chunks).toString('utf8');
         this.requests.push({ path, headers: request.headers, body: JSON.parse(text === '' ? '{}' : text) });
         const { connectorClass = '' } = (this.requests.at(-1)?.body ?? {}) as { readonly connectorClass?: string };
-        const answer = this.answers.get(connectorClass) ?? { status: 200, body: {} };
+        const answer =
+          path === '/v1/deliveries'
+            ? (this.deliveryAnswers.shift() ?? TAKEN)
+            : (this.answers.get(connectorClass) ?? { status: 200, body: {} });
         if (answer === 'silence') return;
         const { status, body = {} } = answer;
         response.writeHead(status, { 'content-type': 'application/json' });
@@ -62,6 +69,13 @@ export class ConnectorServiceUnderTest {
   registrations(name: string): readonly ServiceRequest[] {
     return this.requests.filter(
       ({ path, body }) => path === '/v1/clusters/register' && body['connectorClass'] === name,
+    );
+  }
+
+  /** Deliveries to a conversation, in the order in which they came. */
+  deliveries(conversation: string): readonly ServiceRequest[] {
+    return this.requests.filter(
+      ({ path, body }) => path === '/v1/deliveries' && body['externalConversationId'] === conversation,
     );
   }
 

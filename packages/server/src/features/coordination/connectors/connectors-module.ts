@@ -60,7 +60,7 @@ interface ConnectorsModuleDeps
   readonly objects: Pick<ObjectAccess, 'store' | 'hold'>;
 }
 
-interface ConnectorsModule extends FeatureModule {
+export interface ConnectorsModule extends FeatureModule {
   /** Who calls back: for calls that need a callback secret. */
   readonly callbacks: Authenticator;
   /** Ends requests to connector services that are under way. */

@@ -155,9 +155,10 @@ const answeredConsumer = (
 ): MessageConsumer =>
   create(MessageConsumerSchema, {
     session: create(SessionMessageConsumerSchema, {
-      ...consumer.session,
       agent: create(ResourceRefSchema, { namespace, name }),
       sessionId,
+      continuity: consumer.session?.continuity ?? '',
+      replyMode: consumer.session?.replyMode ?? '',
     }),
   });
 
