@@ -50,11 +50,6 @@ export interface KindFacts {
   readonly hasActivity: boolean;
   readonly sensitiveSpec: readonly SensitiveField[];
   readonly sensitiveStatus: readonly SensitiveField[];
-  /**
-   * Why nothing in this version acts on its resources, as their condition Ready shows it; undefined for kinds that are executed. The
-   * commit that brings the executor removes it.
-   */
-  readonly notExecuted?: string;
 }
 
 /** Rank of what is applied after everything else: kinds that no manifest holds, and custom kinds. */
@@ -199,7 +194,6 @@ const rows: readonly Row[] = [
     status: 'own',
     nameReason: 'NAME_INVALID',
     applyRank: 150,
-    notExecuted: 'this version of svc does not run workflows',
   },
   { kind: 'Deployment', plural: 'deployments', short: 'dep', status: 'own', inTemplates: false, applyRank: 190 },
   systemMade({ kind: 'DeploymentReplica', plural: 'deploymentreplicas', status: 'own', writers: SYSTEM }),

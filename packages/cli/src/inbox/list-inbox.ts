@@ -1,9 +1,10 @@
 import type { JsonObject } from '@bufbuild/protobuf';
+import { isSvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
 import { listUpTo, openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import type { Host } from '../host.ts';
-import { msOf, textOf } from '../json-value.ts';
+import { mapsOf, msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
 import { outputForm, printList } from '../output.ts';
 import { age, harmless, renderTable } from '../terminal/index.ts';
@@ -48,7 +49,7 @@ export const openRequests = (
     member: 'requests',
   });
 
-/** `svc inbox`: what agents wait for people to answer. */
+/** `svc inbox`: what agents wait for people to answer, and in one namespace also steps of workflows. */
 export const listInbox = async (host: Host, options: InboxOptions): Promise<void> => {
   const form = outputForm(options.output);
   const { allNamespaces = false, recursive = false, kind = '' } = options;
@@ -61,6 +62,13 @@ export const listInbox = async (host: Host, options: InboxOptions): Promise<void
   if (form.form === 'name')
     return host.stdout.write(requests.map((request) => `${REQUEST_PREFIX}${textOf(request['id'])}\n`).join(''));
   if (form.form !== 'table' && form.form !== 'wide') return printList(host, { items: requests }, form);
+  const runs = allNamespaces || recursive ? [] : await waitingRuns(context);
+  if (runs.length > 0) {
+    host.stdout.write(renderTable(['RUN', 'WORKFLOW', 'STEP', 'QUESTION'], runs, undefined));
+    note('answer with: svc workflow resume WORKFLOW RUN STEP VALUE');
+    if (requests.length === 0) return;
+    host.stdout.write('\n');
+  }
   if (requests.length === 0)
     return note(`no agent waits for an answer${allNamespaces ? '' : ` in namespace ${target.namespace}`}`);
   const isWide = form.form === 'wide';
@@ -79,6 +87,31 @@ export const listInbox = async (host: Host, options: InboxOptions): Promise<void
   ]);
   host.stdout.write(renderTable(headings, rows, columns));
   note('answer with: svc inbox answer REQUEST');
+};
+
+/** Steps of workflows that wait for a person: their runs, workflows and prompts. Those that wait for a time alone are left out. */
+const waitingRuns = async ({ call, target: { namespace: ns } }: PlainContext): Promise<readonly string[][]> => {
+  const request = { ns, workflow: '-', status: 'SUSPENDED', member: 'runs' };
+  const runs = await listItems({ call, limit: SHOWN }, 'WorkflowService/ListRuns', request).catch(hidden);
+  const rows: string[][] = [];
+  for (const run of runs) {
+    const [runId, workflow] = [textOf(run['id']), textOf(run['workflow'])];
+    const { steps } = await call('WorkflowService/GetRun', { ns, workflow, runId });
+    for (const step of mapsOf(steps)) {
+      const { prompt } = JSON.parse(textOf(step['suspendJson']) || '{}') as { readonly prompt?: string };
+      const waitsForPerson = textOf(step['waitUntilAt']) === '' || (prompt ?? '') !== '';
+      if (textOf(step['status']) === 'SUSPENDED' && waitsForPerson)
+        rows.push([runId, workflow, textOf(step['stepId']), shortened(harmless(prompt ?? ''))]);
+    }
+  }
+  return rows;
+};
+
+/** Callers whose grant is of one agent or session see no runs, and a former release has none. */
+const hidden = (error: unknown): readonly JsonObject[] => {
+  const isHidden = isSvcError(error) && ['PERMISSION_DENIED', 'UNIMPLEMENTED'].includes(error.code);
+  if (isHidden) return [];
+  throw error;
 };
 
 const shortened = (text: string): string => {

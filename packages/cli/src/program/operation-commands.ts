@@ -10,6 +10,7 @@ import type { EventOptions, ReportOptions, UsageOptions } from '../operations/in
 import type { PurgeOptions } from '../resources/index.ts';
 import type { NextOptions } from '../schedules/index.ts';
 import { example, run } from './run-action.ts';
+import { declareWorkflows } from './workflow-commands.ts';
 
 /** Commands about what runs: namespaces, agents, channels, deliveries, schedules, limits, processes, changes. */
 export const declareOperationCommands = (program: Command, host: Host): void => {
@@ -18,6 +19,7 @@ export const declareOperationCommands = (program: Command, host: Host): void => 
   declareChannels(program.command('channel').description('rooms that people and agents talk in'), host);
   declareDeliveries(program.command('delivery').description('messages on their way to messaging platforms'), host);
   declareSchedules(program.command('schedule').description('when schedules run, and how that went'), host);
+  declareWorkflows(program.command('workflow').description('runs of workflows'), host);
   declareConnectors(
     program.command('connector').description('messaging platforms: the programs that connect them'),
     host,

@@ -6,7 +6,8 @@ import { fakeHost, NOW_MS } from '../testing/fake-host.ts';
 const micros = BigInt(NOW_MS) * 1_000n;
 const handlers: FakeHandlers = {
   unary: {
-    RunSchedule: ({ ns, name }: { ns: string; name: string }) => ({ sessionId: `${ns}-s`, turnId: `${name}-t` }),
+    RunSchedule: ({ ns, name }: { ns: string; name: string }) =>
+      name === 'flow' ? { runId: 'r-1' } : { sessionId: `${ns}-s`, turnId: `${name}-t` },
     GetSchedule: ({ name }: { name: string }) => ({
       schedule: {
         metadata: { name },
@@ -40,6 +41,8 @@ describe('svc schedule', () => {
     });
     expect((await run('run', 'nightly', '-o', 'name')).out).toBe('session/default-s\n');
     expect((await run('run')).exit).toBe(exitCodes.refused);
+    expect((await run('run', 'flow')).out).toBe('schedule/flow started run r-1\n');
+    expect((await run('run', 'flow', '-o', 'name')).out).toBe('run/r-1\n');
   });
 
   it('history shows what happened, oldest first', async () => {

@@ -10,11 +10,17 @@ export const runNow = async (host: Host, name: string, options: GlobalOptions): 
   const form = outputForm(options.output);
   const { call, target, note } = await openPlain(host, options);
   const ns = target.namespace;
-  const { sessionId, turnId } = await call('SessionControlService/RunSchedule', { ns, name });
-  if (form.form === 'name') return host.stdout.write(`session/${textOf(sessionId)}\n`);
+  const { sessionId, turnId, runId } = await call('SessionControlService/RunSchedule', { ns, name });
+  const run = textOf(runId);
+  if (form.form === 'name') return host.stdout.write(run === '' ? `session/${textOf(sessionId)}\n` : `run/${run}\n`);
   if (form.form !== 'table' && form.form !== 'wide')
-    return printValue(host, { sessionId: textOf(sessionId), turnId: textOf(turnId) }, form);
-  host.stdout.write(`schedule/${name} started turn ${textOf(turnId)} in session ${textOf(sessionId)}\n`);
+    return printValue(
+      host,
+      run === '' ? { sessionId: textOf(sessionId), turnId: textOf(turnId) } : { runId: run },
+      form,
+    );
+  const started = run === '' ? `turn ${textOf(turnId)} in session ${textOf(sessionId)}` : `run ${run}`;
+  host.stdout.write(`schedule/${name} started ${started}\n`);
   note(`see what comes of it: svc schedule history ${name}`);
 };
 

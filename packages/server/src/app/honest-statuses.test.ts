@@ -18,8 +18,6 @@ interface Status {
   readonly nextRunAt?: string;
 }
 
-/** Kinds that this version stores and does not act on. */
-const NOT_EXECUTED = ['Workflow'];
 const FAILING = ['Degraded', 'Invalid', 'Failed', 'degraded', 'invalid'];
 
 const authorable = kinds.filter((row) => row.authorable && row.kind !== 'Namespace').map((row) => row.kind);
@@ -60,43 +58,6 @@ it('no kind says Ready True beside a failing phase, whatever is missing around i
   expect(ready.filter(([, phase = '', state]) => FAILING.includes(phase) && state === 'True')).toEqual([]);
   for (const { kind, status } of shown) {
     const said = condition(status, 'Ready');
-    if (!NOT_EXECUTED.includes(kind)) expect([kind, said?.reason]).not.toEqual([kind, 'NotExecuted']);
-    else expect([kind, said?.status]).not.toEqual([kind, 'True']);
+    expect([kind, said?.reason]).not.toEqual([kind, 'NotExecuted']);
   }
-});
-
-it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and no next run is shown', async () => {
-  const step = { id: 'x', type: 'transform', inputJson: '1' };
-  const sandbox = { provider: 'local' };
-  const specs: Readonly<Record<string, object>> = {
-    Agent: { systemPrompt: 'x' },
-    Channel: {},
-    Workflow: { steps: [step] },
-    Schedule: { intervalSeconds: 1, target: { workflow: 'one' } },
-    ChannelSubscription: { agent: 'one' },
-    McpServer: { transport: 'http', target: 'http://127.0.0.1:1/mcp' },
-    McpServerBinding: {},
-    SandboxClass: sandbox,
-    SandboxPolicy: { classRef: { name: 'one' } },
-    Sandbox: { policyRef: 'one' },
-  };
-  await put('idle', [
-    { kind: 'Namespace', metadata: { name: 'idle' } },
-    ...Object.entries(specs).map(([kind, spec]) => ({
-      ...{ kind, spec },
-      metadata: { name: nameOf(kind), namespace: 'idle' },
-    })),
-  ]);
-  for (const kind of NOT_EXECUTED) {
-    const said = condition(await statusOf('idle', kind, nameOf(kind)), 'Ready');
-    expect([kind, said?.status, said?.reason]).toEqual([kind, 'Unknown', 'NotExecuted']);
-    expect(said?.message).toContain('this version of svc does not');
-  }
-  const schedule = await statusOf('idle', 'Schedule', 'one');
-  expect([schedule.backendArmed, schedule.nextRunAt, condition(schedule, 'Armed')?.status]).toEqual([
-    false,
-    undefined,
-    'Unknown',
-  ]);
-  expect(await app.sql("SELECT kind FROM queue WHERE kind = 'schedule.timer' AND key LIKE 'idle/%'")).toEqual([]);
 });

@@ -61,6 +61,7 @@ describe('statuses follow what they refer to', () => {
           connectorClassContract({ isEnvAllowed: () => true, environment: { SET: 'x' }, secretProblem, removed }),
           connectorContract({ ...routing, routes: new RouteBook(routing), removed }),
           workflowContract({
+            leaveRuns: async () => undefined,
             limits: { definitionBytes: 100_000, steps: 10 },
             isToolGranted: toolGrant({ ancestorsOf }),
           }),
@@ -267,7 +268,7 @@ describe('statuses follow what they refer to', () => {
     await put(['Workflow', 'w'], WorkflowSpecSchema, {
       steps: steps.map((step) => (step.id === 'g' ? { ...step, after: ['a'] } : step)),
     });
-    expect(conditions(await shown('Workflow', 'w')).slice(0, 2)).toEqual(['Ready', 'Ready Unknown NotExecuted']);
+    expect(conditions(await shown('Workflow', 'w')).slice(0, 2)).toEqual(['Ready', 'Ready True Ready']);
     await put(['McpServer', 'web'], McpServerSpecSchema, { policy: { tools: { allowlist: ['other'] } } });
     expect((await shown('Workflow', 'w')).phase).toBe('Degraded');
   });

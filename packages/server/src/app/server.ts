@@ -74,7 +74,8 @@ const answerLast = async (transport: TransportServer, clock: Clock): Promise<voi
 /** Reverse of the start: streams and turns first, the store last. Also cleans up after a start that failed half-way. */
 const stopParts = async (app: App, transport: TransportServer | undefined): Promise<void> => {
   const { engines, observation, host, turns, features, machinery, jobs } = app;
-  const { usage, workers, access, backups, mcpServers, sandboxes, delegation, agentProtocol, connectors } = features;
+  const { usage, workers, access, backups, mcpServers, sandboxes, delegation, agentProtocol, connectors, workflows } =
+    features;
   const { streams, runtime, models } = turns;
   streams.shutDown();
   const drained = transport?.drain();
@@ -89,6 +90,7 @@ const stopParts = async (app: App, transport: TransportServer | undefined): Prom
   await workers.close();
   machinery.close();
   await delegation.close();
+  await workflows.calls.close();
   await agentProtocol.close();
   await connectors.close();
   await mcpServers.close();

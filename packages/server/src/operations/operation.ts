@@ -99,11 +99,5 @@ export const operation: Declare = ((method: DescMethodUnary | DescMethodServerSt
 
 type AnyFacts = UnaryFacts<DescMessage, DescMessage> | StreamFacts<DescMessage, DescMessage>;
 
-/** Declares an operation that only later versions serve: what it will need of its callers is known and documented. */
-export const unserved = <I extends DescMessage, O extends DescMessage>(
-  method: DescMethodUnary<I, O> | DescMethodServerStreaming<I, O>,
-  facts: Facts<I>,
-): UnservedOperation => ({ kind: 'unserved', method, repeatable: false, ...facts });
-
 /** The full name of an operation, such as `package.Service/Method`: in logs, audit records and idempotency records. */
 export const operationName = ({ parent, name }: DescMethod): string => `${parent.typeName}/${name}`;

@@ -39,9 +39,6 @@ export const kindRow = (kind: string): KindRow => {
   return found;
 };
 
-/** Why nothing acts on resources of a kind yet, in plain words; undefined for kinds that are executed. */
-export const notExecuted = (kind: string): string | undefined => byName.get(kind)?.notExecuted;
-
 /** Parent in the address of a resource, where its spec names it; '' for kinds without one. */
 export const parentInSpec = (row: KindRow, spec: { readonly [field: string]: unknown }): string => {
   const name = row.parent === 'channel' ? spec['channel'] : undefined;

@@ -7,7 +7,6 @@ import { kinds } from '../../resources/index.ts';
 import { isSampled, sampled } from '../../store/testing/sampled.ts';
 import { bindRest } from '../../transport/testing/all-transports.ts';
 import { type Answer, AppUnderTest, reasonOf } from '../testing/index.ts';
-import { isLater } from './later-operations.ts';
 import { RawCalls } from './raw-calls.ts';
 import {
   brokenDocument,
@@ -41,8 +40,6 @@ interface FieldError {
   readonly line: number;
   readonly column: number;
 }
-
-const served = methods.filter((method) => !isLater(method));
 
 const authorable = kinds.filter((row) => row.authorable);
 /** A message and its parts may be written as text. */
@@ -160,7 +157,7 @@ export const describeRefusals = (): void => {
       'in bodies of every operation is refused with its field by REST',
       async () => {
         const bind = bindRest(methods);
-        const withBody = served.filter(({ http }) => http.body === '*');
+        const withBody = methods.filter(({ http }) => http.body === '*');
         const cases = Array.from({ length: 1_500 }, (): Case => {
           const method = pick(random, withBody);
           const wrong = pick(
@@ -189,7 +186,7 @@ export const describeRefusals = (): void => {
       'in the query of every operation is refused with its parameter',
       async () => {
         const bind = bindRest(methods);
-        const reads = served.filter(({ http }) => http.body === '');
+        const reads = methods.filter(({ http }) => http.body === '');
         const cases = reads.flatMap((method): readonly Case[] => {
           const names = [...method.http.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
           const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -212,7 +209,7 @@ export const describeRefusals = (): void => {
     it(
       'that is no JSON or no protobuf is refused over every transport',
       async () => {
-        const unaries = served.filter(({ kind }) => kind === 'unary');
+        const unaries = methods.filter(({ kind }) => kind === 'unary');
         const texts = brokenTexts(random, 200);
         const cases = Array.from({ length: 3_600 }, (_, index): Case => {
           const method = pick(random, unaries);

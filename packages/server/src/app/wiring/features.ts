@@ -131,11 +131,12 @@ const coordination = (
 ) => {
   const { objects, runtime, deliveries } = turns;
   const tasks = tasksModule({ ...host, ...runtime, ...files });
+  const workflows = workflowsModule({ ...host, ...turns, ...runtime });
   const more = { channels: host.facade('Channel'), objects };
   const channels = channelsModule({ ...host, ...runtime, ...files, ...deliveries, ...more });
   return {
     channels,
-    schedules: schedulesModule({ ...host, ...runtime, schedules: host.facade('Schedule') }),
+    schedules: schedulesModule({ ...host, ...runtime, ...workflows, schedules: host.facade('Schedule') }),
     connectors: connectorsModule({
       ...host,
       ...runtime,
@@ -144,9 +145,9 @@ const coordination = (
       ...turns,
       channels: channels.posts,
       showUndelivered: channels.showUndelivered,
-      workflows: undefined,
+      workflows: workflows.runs,
     }),
-    workflows: workflowsModule(host),
+    workflows,
     delegation: delegationModule({
       ...host,
       ...runtime,
@@ -297,5 +298,5 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     trailModule({ ...host, sources: () => list.flatMap(({ trails = [] }) => trails) }),
   ];
   const closing = { usage, workers, access, backups, mcpServers, sandboxes, delegation, agentProtocol, connectors };
-  return { list, files, harnesses, ...closing };
+  return { list, files, harnesses, workflows, ...closing };
 };

@@ -10,6 +10,7 @@ import { deliveryTurns } from '../../features/coordination/connectors/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
 import { createScheduleHook } from '../../features/coordination/schedules/index.ts';
 import { taskTurns } from '../../features/coordination/tasks/index.ts';
+import { createWorkflowHook } from '../../features/coordination/workflows/index.ts';
 import type { ModelRegistry } from '../../models/contract.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import type { ObjectAccess } from '../../runtime/contract.ts';
@@ -116,6 +117,8 @@ const wirePrompts = ({ store }: Host, models: ModelRegistry, objects: Pick<Objec
 
 /** What features do when a turn ends. */
 const featureHooks = (bus: Host['bus']) =>
-  [createActivityHook, createDelegationHook, createScheduleHook, createChannelHook].map((create) => create(bus));
+  [createActivityHook, createDelegationHook, createScheduleHook, createChannelHook, createWorkflowHook].map((create) =>
+    create(bus),
+  );
 
 export type Turns = ReturnType<typeof wireTurns>;

@@ -2,11 +2,4 @@
 export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
   'events between nodes': ['bus.url'],
   'the web console': ['console.title', 'console.readOnly'],
-  'runs of workflows': [
-    'limits.runInputMax',
-    'limits.stepOutputMax',
-    'limits.runDepthMax',
-    'limits.runsActiveMax',
-    'retention.runs',
-  ],
 };

@@ -2,7 +2,6 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import { operationText } from '@svc/api/descriptions';
 import { type Method, methods, services } from '@svc/api/methods';
 import { accessFacts } from '../../../auth/testing/access-facts.ts';
-import { isLater } from '../../conformance/later-operations.ts';
 import { code, page, table } from './markdown.ts';
 import { fieldTable } from './message-tables.ts';
 
@@ -85,7 +84,7 @@ const operationPart = (method: Method): readonly string[] => {
   const { text, errors } = operationText(method.descriptor);
   return [
     `### ${method.name}`,
-    isLater(method) ? `${text} **Not served yet.**` : text,
+    text,
     table(
       ['', ''],
       [

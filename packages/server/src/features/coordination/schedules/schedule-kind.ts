@@ -2,7 +2,7 @@ import { clone } from '@bufbuild/protobuf';
 import { type ScheduleSpec, ScheduleSpecSchema } from '@svc/api/resources';
 import { Fault, invalidField, parseJsonText } from '../../../base/index.ts';
 import { type KindContract, kindContract, type NamespaceFacts, type SpecWrite } from '../../../controllers/contract.ts';
-import { messageFromText, notExecuted, parseJsonMap, recordKey } from '../../../resources/index.ts';
+import { messageFromText, parseJsonMap, recordKey } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { InputCheck } from './input-check.ts';
 import { checkSchedule, fillSchedule } from './schedule-rules.ts';
@@ -26,7 +26,7 @@ export interface ScheduleKindDeps {
 const ANCHOR = 'svc/~anchor';
 /** Micros of the newest instant that was run; private, written with the run. */
 export const FIRED_AT = 'svc/~fired-at';
-/** Id of the turn that the newest run began; private, written with the run. */
+/** Id of the turn or the run of a workflow that the newest run began; private, written with it. */
 export const LAST_TURN = 'svc/~last-turn';
 
 /** How schedules are written, whichever operation writes them. */
@@ -107,10 +107,6 @@ export const anchorOf = (annotations: Readonly<Record<string, string>>): number 
 export const firedAtOf = (annotations: Readonly<Record<string, string>> = {}): number =>
   Number(annotations[FIRED_AT] ?? 0);
 
-/** Why nothing can run the target of a schedule, in plain words; undefined where it can be run. */
-export const targetNotExecuted = (spec: ScheduleSpec): string | undefined =>
-  (spec.target?.workflow ?? '') === '' ? undefined : notExecuted('Workflow');
-
 const isRunOf = (spec: ScheduleSpec, current: StoredResource | undefined): boolean => {
   const timing = readTiming(spec);
   return timing?.kind === 'at' && timing.runAt === firedAtOf(current?.annotations);
@@ -150,7 +146,6 @@ export const scheduleFacts = async (
     generation,
     anchor: anchorOf(annotations),
     firedAt: firedAtOf(annotations),
-    notExecuted: targetNotExecuted(spec),
     hasTarget: await hasTarget(reads, key.namespace, spec),
     timer: timerName(key),
   };

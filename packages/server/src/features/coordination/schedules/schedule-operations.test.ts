@@ -50,6 +50,7 @@ const openWorld = async () => {
       namespaces: new NamespaceDirectory(),
       admission: noRuns,
       lifecycle: noRuns,
+      runs: { startRun: noRuns.create, isOver: async () => true },
       schedules: new StoredKindFacade('Schedule', { store, writer, responseBytes: 1 << 20 }),
     }),
   );

@@ -106,7 +106,6 @@ describe('status of schedules', () => {
     timer: 't',
     isWrite: true,
     firedAt: 0,
-    notExecuted: undefined,
   };
   const every = create(ScheduleSpecSchema, { intervalSeconds: 60, target, enabled: true });
   const events = (status: ReturnType<typeof scheduleStatus>) =>
@@ -164,23 +163,7 @@ describe('status of schedules', () => {
     expect(reasons(held)).toContain('Armed False Deleting');
   });
 
-  it('is not armed while nothing runs schedules, and says why', () => {
-    const idle = { ...facts, notExecuted: 'nothing runs schedules' };
-    const armed = scheduleStatus(undefined, every, facts);
-    for (const before of [undefined, armed]) {
-      const status = scheduleStatus(before, every, idle);
-      expect(status).toMatchObject({ phase: 'Ready', backendArmed: false });
-      expect([status.nextRunAt, status.backendHandle]).toEqual([undefined, undefined]);
-      expect(
-        status.conditions.slice(0, 2).map(({ type, status: state, reason, message }) => [type, state, reason, message]),
-      ).toEqual([
-        ['Ready', 'Unknown', 'NotExecuted', 'nothing runs schedules'],
-        ['Armed', 'Unknown', 'NotExecuted', 'nothing runs schedules'],
-      ]);
-    }
-  });
-
-  it('never fires what passed while nothing ran schedules', () => {
+  it('never fires what passed while its namespace was deleted', () => {
     const hour = 3_600_000_000;
     const once = create(ScheduleSpecSchema, {
       runAt: new Date((facts.now + hour) / 1_000).toISOString(),
@@ -188,7 +171,7 @@ describe('status of schedules', () => {
       enabled: true,
     });
     const late = { ...facts, isWrite: false, now: facts.now + 2 * hour };
-    const idle = scheduleStatus(undefined, once, { ...facts, notExecuted: 'nothing runs schedules' });
+    const idle = scheduleStatus(undefined, once, { ...facts, isNamespaceLive: false });
     const missed = scheduleStatus(idle, once, late);
     expect([missed.phase, missed.nextRunAt, reasons(missed)[0]]).toEqual(['Degraded', undefined, 'Ready False Missed']);
     const recurring = scheduleStatus(idle, every, late);

@@ -6,7 +6,7 @@ import {
   type ScheduleStatus,
   ScheduleStatusSchema,
 } from '@svc/api/resources';
-import { type Finding, type Judged, judgedConditions, NOT_EXECUTED } from '../../../resources/index.ts';
+import { type Finding, type Judged, judgedConditions } from '../../../resources/index.ts';
 import { nextInstant, readTiming, type Timing } from './timing/index.ts';
 
 /** What a status is judged from, in addition to the spec; times are micros. */
@@ -22,8 +22,6 @@ export interface ScheduleFacts {
   readonly isDeleting: boolean;
   /** Name of the timer that arming sets. */
   readonly timer: string;
-  /** Why nothing can run the target, in plain words; undefined where it can be run. */
-  readonly notExecuted: string | undefined;
   /** A client's write: counts a revision and restarts the timer. */
   readonly isWrite: boolean;
   /** The newest instant that was run; 0 before the first. None is run again, although clocks may be set back. */
@@ -102,9 +100,8 @@ const judge = (current: ScheduleStatus | undefined, spec: ScheduleSpec, facts: S
         target(spec, facts),
         ...lastRun(current, facts),
       ],
-      notExecuted: facts.notExecuted,
     },
-    nextRunAt: facts.notExecuted === undefined ? wanted : undefined,
+    nextRunAt: wanted,
   };
 };
 
@@ -160,10 +157,7 @@ interface Arming {
 }
 
 const armed = (facts: ScheduleFacts, found: Arming): Finding => {
-  if (found.hasRun)
-    return facts.notExecuted === undefined
-      ? { type: 'Armed', status: 'True', reason: 'Armed' }
-      : { type: 'Armed', status: 'Unknown', reason: NOT_EXECUTED, message: facts.notExecuted };
+  if (found.hasRun) return { type: 'Armed', status: 'True', reason: 'Armed' };
   if (!facts.isNamespaceLive)
     return { type: 'Armed', status: 'False', reason: NAMESPACE_DELETED, message: 'the namespace is deleted' };
   if (facts.isDeleting)

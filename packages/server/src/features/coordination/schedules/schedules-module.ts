@@ -1,6 +1,14 @@
 import { type LabelSettings, labelLimits } from '../../../resources/index.ts';
+import type { Bus } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { firingTrail, RunEnds, type RunScheduleDeps, ScheduleFiring } from './firing/index.ts';
+import {
+  firingTrail,
+  followRuns,
+  RunEnds,
+  type RunScheduleDeps,
+  ScheduleFiring,
+  type WorkflowRuns,
+} from './firing/index.ts';
 import { createInputCheck } from './input-check.ts';
 import { type ScheduleKindDeps, scheduleContract } from './schedule-kind.ts';
 import { scheduleOperations } from './schedule-operations.ts';
@@ -14,6 +22,8 @@ interface SchedulesModuleDeps
     Omit<RunScheduleDeps, 'store' | 'writer'>,
     Pick<ScheduleKindDeps, 'namespaces'>,
     Pick<ScheduleToolsDeps, 'visibleNamespaces'> {
+  readonly bus: Pick<Bus, 'publish'>;
+  readonly runs: WorkflowRuns;
   readonly settings: LabelSettings & {
     /** In milliseconds. */
     readonly 'schedules.minSpacingSeconds': number;
@@ -23,7 +33,8 @@ interface SchedulesModuleDeps
 
 /** The kind Schedule with its operations, next instants, conditions and runs. */
 export const schedulesModule = (deps: SchedulesModuleDeps): FeatureModule => {
-  const { store, settings } = deps;
+  const { store, settings, bus, runs } = deps;
+  followRuns(runs, bus);
   const minSpacingSeconds = settings['schedules.minSpacingSeconds'] / MS_PER_SECOND;
   return {
     kinds: [

@@ -80,6 +80,53 @@ export const toolGrant =
     return false;
   };
 
+/** What a step is given to call its tool. */
+export interface StepTool {
+  /** As it is offered. */
+  readonly name: string;
+  readonly capabilities: Readonly<Record<string, readonly string[]>>;
+  readonly mcpServers: readonly string[];
+}
+
+/** What a step in a namespace is given to call a tool that it may call. */
+export type StepToolGrant = (reads: Reads, namespace: string, tool: string) => Promise<StepTool>;
+
+/** Finds the server of a remote tool, and for a native one the capabilities of the nearest namespace that lists some. */
+export const stepToolGrant =
+  (deps: ToolGrantDeps): StepToolGrant =>
+  async (reads, namespace, tool) => {
+    if (FREE.has(tool)) return { name: tool, capabilities: {}, mcpServers: [] };
+    if (actionsOf(tool).length > 0)
+      return {
+        name: tool,
+        capabilities: byCapability(await grantedActions(deps, reads, namespace)),
+        mcpServers: [],
+      };
+    for (const remote of remoteReadings(tool))
+      if (await isOffered(deps, reads, { namespace, ...remote }))
+        return { name: offeredName(remote), capabilities: {}, mcpServers: [remote.server] };
+    return { name: tool, capabilities: {}, mcpServers: [] };
+  };
+
+const byCapability = (actions: ReadonlySet<string>): StepTool['capabilities'] => {
+  const found = new Map<string, string[]>();
+  for (const text of actions) {
+    const colon = text.indexOf(':');
+    const capability = text.slice(0, Math.max(0, colon));
+    found.set(capability, [...(found.get(capability) ?? []), text.slice(colon + 1)]);
+  }
+  return Object.fromEntries(found);
+};
+
+/** How agents are offered the tool of a server. */
+const offeredName = ({ server, tool }: RemoteTool): string => `mcp_${wordOf(server)}_${wordOf(tool)}`;
+
+const wordOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '');
+
 /** Actions of the nearest namespace that says something about them. */
 const grantedActions = async (deps: ToolGrantDeps, reads: Reads, namespace: string): Promise<ReadonlySet<string>> => {
   for (const name of [namespace, ...deps.ancestorsOf(namespace)]) {

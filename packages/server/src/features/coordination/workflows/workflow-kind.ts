@@ -7,8 +7,8 @@ import {
   kindContract,
   type SpecWrite,
 } from '../../../controllers/contract.ts';
-import { commonStatus, type Finding, notExecuted, recordKey } from '../../../resources/index.ts';
-import type { ReadTx } from '../../../store/contracts/index.ts';
+import { commonStatus, type Finding, recordKey } from '../../../resources/index.ts';
+import type { ReadTx, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import { checkWorkflow, fillWorkflowDefaults, unorderedUses, type WorkflowLimits } from './workflow-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
@@ -17,18 +17,21 @@ export interface WorkflowKindDeps {
   readonly limits: WorkflowLimits;
   /** True when steps in that namespace may call the tool. */
   readonly isToolGranted: (reads: Reads, namespace: string, tool: string) => Promise<boolean>;
+  /** Has the runs of a workflow that is deleted cancelled and removed. */
+  readonly leaveRuns: (tx: WriteTx, workflow: StoredResource) => Promise<void>;
 }
 
 /** Agents and workflows of steps are those of the workflow's own namespace. */
 const LOCAL = { presenceOnly: true, sameNamespace: true };
 
-/** How workflows are written, whichever operation writes them. Runs are another part's. */
+/** How workflows are written, whichever operation writes them. What runs do is decided in `runs`. */
 export const workflowContract = (deps: WorkflowKindDeps): KindContract =>
   kindContract<WorkflowSpec>({
     kind: 'Workflow',
     defaults: fillWorkflowDefaults,
     validate: ({ spec }) => checkWorkflow(spec, deps.limits),
     observe: (tx, write) => observe(deps, tx, write),
+    removing: (tx, workflow) => deps.leaveRuns(tx, workflow),
     dependsOn: followKinds('Workflow', {
       Agent: LOCAL,
       Workflow: LOCAL,
@@ -48,7 +51,7 @@ const observe = async (deps: WorkflowKindDeps, tx: CheckReads, write: SpecWrite<
       : { type: 'ReferencesOrdered', status: 'False', reason: 'NotUpstream', message: unordered.join('; ') };
   const findings = [resolved, ordered];
   const phase = findings.every((finding) => finding.status === 'True') ? 'Ready' : 'Degraded';
-  const judged = { phase, findings, notExecuted: notExecuted('Workflow') };
+  const judged = { phase, findings };
   const { $typeName: _, ...status } = commonStatus(current, judged, { now: tx.now(), generation });
   return create(WorkflowStatusSchema, status);
 };

@@ -120,14 +120,20 @@ const textsOf = (value: JsonData): readonly string[] => {
 export const unorderedUses = (spec: WorkflowSpec): readonly string[] =>
   spec.steps.flatMap((step) => {
     const upstream = upstreamOf(step.id, spec.steps);
-    return [...stepsRead(step)]
+    return [...stepsReadBy(step)]
       .filter((id) => !upstream.has(id))
       .map((id) => `step ${step.id} reads ${id} without waiting for it`);
   });
 
-const stepsRead = (step: WorkflowStep): ReadonlySet<string> => {
+/** Ids of the steps that the expressions and the condition of a step read. */
+export const stepsReadBy = (step: WorkflowStep): ReadonlySet<string> => {
   const when = step.whenJson === '' ? undefined : parsedJson(step.whenJson);
   const texts = [...readJsonTexts(step.inputJson), parseExpressionText(step.prompt)];
-  const paths = [...texts.flatMap(pathsOf), ...(when === undefined ? [] : checkPredicate(when.json).paths)];
-  return new Set(paths.flatMap((path) => rootOf(path).step ?? []));
+  return stepsOf([...texts.flatMap(pathsOf), ...(when === undefined ? [] : checkPredicate(when.json).paths)]);
 };
+
+/** Ids of the steps that the expressions in a JSON text read. */
+export const stepsReadByJson = (json: string): ReadonlySet<string> => stepsOf(readJsonTexts(json).flatMap(pathsOf));
+
+const stepsOf = (paths: readonly Path[]): ReadonlySet<string> =>
+  new Set(paths.flatMap((path) => rootOf(path).step ?? []));

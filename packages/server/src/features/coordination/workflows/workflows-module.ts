@@ -1,22 +1,182 @@
+import type { Clock, Ids, Log } from '../../../base/index.ts';
+import type { AppendAudit, NamespaceFacts } from '../../../controllers/contract.ts';
+import { type JsonData, type LabelSettings, labelLimits } from '../../../resources/index.ts';
+import type { Admission, CallWakes, SessionLifecycle } from '../../../runtime/contract.ts';
+import type { Bus, ReadTx, Store, WriteTx } from '../../../store/contracts/index.ts';
+import type { ToolRegistry } from '../../../tools/contract.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { type ToolGrantDeps, toolGrant } from './tool-grant.ts';
+import { RunService, RunStreams, runTools, runTrail } from './api/index.ts';
+import { isRunOver } from './record/index.ts';
+import {
+  leaveRuns,
+  RunDriver,
+  type RunEnded,
+  RunMoves,
+  RunRemoval,
+  type RunStart,
+  RunStarts,
+  RunWorkers,
+  ToolCalls,
+} from './runs/index.ts';
+import { stepTable } from './steps/index.ts';
+import { stepToolGrant, type ToolGrantDeps, toolGrant } from './tool-grant.ts';
 import { workflowContract } from './workflow-kind.ts';
 import { workflowOperations } from './workflow-operations.ts';
 
-interface WorkflowsModuleDeps extends ToolGrantDeps {
-  readonly settings: {
-    /** In bytes. */
-    readonly 'limits.workflowDefinitionMax': number;
-    readonly 'limits.stepsMax': number;
-  };
+const MS_PER_SECOND = 1_000;
+const MS_PER_HOUR = 3_600_000;
+const MICROS_PER_MS = 1_000;
+
+/** Sizes in bytes, times in milliseconds. */
+interface WorkflowSettings extends LabelSettings {
+  readonly 'limits.workflowDefinitionMax': number;
+  readonly 'limits.stepsMax': number;
+  readonly 'limits.runInputMax': number;
+  readonly 'limits.stepOutputMax': number;
+  readonly 'limits.runDepthMax': number;
+  readonly 'limits.runsActiveMax': number;
+  readonly 'limits.responseBytes': number;
+  readonly 'limits.streamBufferEvents': number;
+  readonly 'limits.streamBufferBytes': number;
+  readonly 'retention.runs': number;
+  readonly 'idempotency.hours': number;
+  readonly 'deadlines.waitSeconds': number;
+  readonly 'runtime.toolTimeout': number;
 }
 
-/** The kind Workflow and its operations. */
-export const workflowsModule = (deps: WorkflowsModuleDeps): FeatureModule => {
-  const { settings } = deps;
-  const contract = workflowContract({
-    limits: { definitionBytes: settings['limits.workflowDefinitionMax'], steps: settings['limits.stepsMax'] },
-    isToolGranted: toolGrant(deps),
+interface WorkflowsModuleDeps extends ToolGrantDeps {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+  readonly audit: AppendAudit;
+  readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
+  readonly admission: Admission;
+  readonly lifecycle: Pick<SessionLifecycle, 'create' | 'stop'>;
+  readonly wakes: CallWakes;
+  readonly deliveries: RunReplies;
+  readonly tools: Pick<ToolRegistry, 'offered' | 'validate' | 'check'>;
+  /** Names this process. */
+  readonly workerId: string;
+  readonly settings: WorkflowSettings;
+}
+
+/** Replies of runs to the messages that began them. */
+interface RunReplies {
+  /** Delivers the reply in the output of a completed run that a message began; true when there is something to deliver. */
+  replyOfRun(
+    tx: WriteTx,
+    run: {
+      readonly namespace: string;
+      readonly workflow: string;
+      readonly runId: string;
+      readonly output: JsonData;
+    },
+  ): Promise<boolean>;
+}
+
+/** Runs of workflows for other features. */
+interface WorkflowRuns {
+  /**
+   * Begins a run in the caller's transaction. Throws WORKFLOW_NOT_FOUND, REFERENCE_MISSING, INPUT_SCHEMA, TOO_LARGE and
+   * RUNS_ACTIVE, and has written nothing then.
+   */
+  startRun(
+    tx: WriteTx,
+    start: Omit<RunStart, 'input'> & { readonly input: JsonData | Readonly<Record<string, unknown>> },
+  ): Promise<{ readonly runId: string }>;
+  /** Whether the run has ended, or is gone. */
+  isOver(tx: Pick<ReadTx, 'workflowRuns'>, runId: string): Promise<boolean>;
+  /** Calls `ended` with every end of a run, in the transaction that ends it. Called while the process is put together. */
+  onEnd(ended: RunEnded): void;
+}
+
+interface WorkflowsModule extends FeatureModule {
+  readonly runs: WorkflowRuns;
+  /** Calls of tools by steps: they end with the process. */
+  readonly calls: Pick<ToolCalls, 'close' | 'settled'>;
+}
+
+/** The kind Workflow, its runs and the operations of both. */
+export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
+  const { settings, store, bus, tools } = deps;
+  const isToolGranted = toolGrant(deps);
+  const check: ToolRegistry['check'] = (schema, value) => tools.check(schema, value);
+  const hooks: RunEnded[] = [replyTo(deps.deliveries)];
+  const starts = new RunStarts({
+    ...deps,
+    check,
+    inputBytes: settings['limits.runInputMax'],
+    activeMax: settings['limits.runsActiveMax'],
+    depthMax: settings['limits.runDepthMax'],
   });
-  return { kinds: [contract], operations: workflowOperations };
+  const moves = new RunMoves({
+    bus,
+    outputBytes: settings['limits.stepOutputMax'],
+    retentionMicros: settings['retention.runs'] * MICROS_PER_MS,
+    ended: () => hooks,
+  });
+  const types = stepTable({
+    ...deps,
+    isToolGranted,
+    startChild: async (tx, start) => (await starts.start(tx, start)).id,
+    depthMax: settings['limits.runDepthMax'],
+  });
+  const driver = new RunDriver({ ...deps, moves, types, check });
+  const calls = new ToolCalls({
+    ...deps,
+    driver,
+    grantOf: stepToolGrant(deps),
+    owner: deps.workerId,
+    timeoutMs: settings['runtime.toolTimeout'],
+  });
+  const service = new RunService({ ...deps, driver, starts, check, limits: serviceLimits(settings) });
+  const streams = new RunStreams({ store, bus, limits: streamLimits(settings) });
+  return {
+    kinds: [
+      workflowContract({
+        limits: { definitionBytes: settings['limits.workflowDefinitionMax'], steps: settings['limits.stepsMax'] },
+        isToolGranted,
+        leaveRuns: (tx, workflow) => leaveRuns(tx, bus, workflow),
+      }),
+    ],
+    workers: [new RunWorkers({ driver, check }), calls, new RunRemoval({ ...deps, driver })],
+    operations: workflowOperations(service, streams),
+    trails: [runTrail],
+    tools: runTools({ ...deps, starts }),
+    runs: {
+      startRun: async (tx, start) => {
+        const { id: runId } = await starts.start(tx, { ...start, input: start.input as JsonData });
+        return { runId };
+      },
+      isOver: async (tx, id) => {
+        const row = await tx.workflowRuns.get({ id });
+        return row === undefined || isRunOver(row);
+      },
+      onEnd: (ended) => void hooks.push(ended),
+    },
+    calls,
+  };
 };
+
+/** A run that another run began never replies. */
+const replyTo =
+  (replies: RunReplies): RunEnded =>
+  async (tx, { run, output, addEvent }) => {
+    if (run.status !== 'COMPLETED' || run.parent !== undefined) return;
+    const { id: runId, namespace, workflow } = run;
+    if (await replies.replyOfRun(tx, { namespace, workflow, runId, output })) await addEvent({ type: 'reply_sent' });
+  };
+
+const serviceLimits = (settings: WorkflowSettings) => ({
+  labels: labelLimits(settings),
+  responseBytes: settings['limits.responseBytes'],
+  idempotencyHours: settings['idempotency.hours'] / MS_PER_HOUR,
+  waitSeconds: settings['deadlines.waitSeconds'] / MS_PER_SECOND,
+});
+
+const streamLimits = (settings: WorkflowSettings) => ({
+  bufferEvents: settings['limits.streamBufferEvents'],
+  bufferBytes: settings['limits.streamBufferBytes'],
+});

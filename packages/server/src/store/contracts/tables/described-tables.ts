@@ -15,6 +15,13 @@ import { type LeaseTable, type LeaseWrites, leaseTable } from './lease-table.ts'
 import { type QueueTable, type QueueWrites, queueTable } from './queue-table.ts';
 import { MCP_GRANTS, MCP_SIGN_INS, OAUTH_CLIENTS } from './sign-in-tables.ts';
 import { USAGE_DAYS, USAGE_HOLDS, USAGE_RAISES, USAGE_RECORDS, USAGE_UNPRICED } from './usage-tables.ts';
+import {
+  WORKFLOW_EVENTS,
+  WORKFLOW_RUNS,
+  WORKFLOW_STEPS,
+  WORKFLOW_TALLIES,
+  WORKFLOW_VALUES,
+} from './workflow-tables.ts';
 
 /** Artifacts that sessions own. What an artifact is, and who may use it, is the feature's matter. */
 const ARTIFACTS = keyedTable({
@@ -35,6 +42,9 @@ export type UsageDayRow = RowOf<typeof USAGE_DAYS>;
 export type UsageRaiseRow = RowOf<typeof USAGE_RAISES>;
 export type McpGrantRow = RowOf<typeof MCP_GRANTS>;
 export type McpSignInRow = RowOf<typeof MCP_SIGN_INS>;
+export type WorkflowRunRow = RowOf<typeof WORKFLOW_RUNS>;
+export type WorkflowStepRow = RowOf<typeof WORKFLOW_STEPS>;
+export type WorkflowEventRow = RowOf<typeof WORKFLOW_EVENTS>;
 
 /** Who holds the bytes of an artifact; the reference goes with the row when its session is deleted. */
 export const artifactHolder = (id: string): string => `artifact/${id}`;
@@ -163,6 +173,11 @@ export const DESCRIBED_TABLES = {
   usageUnpriced: USAGE_UNPRICED,
   sandboxLeases: SANDBOX_LEASES,
   taskPushes: TASK_PUSHES,
+  workflowEvents: WORKFLOW_EVENTS,
+  workflowRuns: WORKFLOW_RUNS,
+  workflowSteps: WORKFLOW_STEPS,
+  workflowTallies: WORKFLOW_TALLIES,
+  workflowValues: WORKFLOW_VALUES,
 } as const;
 
 export type TableDescription = KeyedTable | ExpiringTable | LeaseTable | QueueTable;

@@ -7,7 +7,7 @@ import {
   WorkflowMessageConsumerSchema,
 } from '@svc/api/data';
 import { ConnectorMessageEventKind } from '@svc/api/external';
-import { Fault, isFault } from '../../../../base/index.ts';
+import { isFault } from '../../../../base/index.ts';
 import { recordKey, resourceNotFound } from '../../../../resources/index.ts';
 import type { WriteTx } from '../../../../store/contracts/index.ts';
 import { keepContext, runSubject } from '../context/index.ts';
@@ -29,8 +29,7 @@ export interface WorkflowStarts {
 }
 
 export interface WorkflowConsumerDeps {
-  /** Undefined while workflows do not run: their connectors then answer as for a workflow that is missing. */
-  readonly workflows: WorkflowStarts | undefined;
+  readonly workflows: WorkflowStarts;
 }
 
 /** A message starts one run of a workflow, whose input it is. */
@@ -43,12 +42,6 @@ export const toWorkflow = async (
   const { name: workflow } = consumer;
   const key = recordKey('Workflow', namespace, workflow);
   if ((await tx.resources.get(key)) === undefined) throw resourceNotFound(key);
-  if (workflows === undefined)
-    throw new Fault(
-      'NOT_FOUND',
-      'WORKFLOW_NOT_FOUND',
-      `workflow ${workflow} cannot run: this version runs no workflows`,
-    );
   const { labels, identity, context } = routed;
   const runId = await started(() =>
     workflows.startRun(tx, { namespace, workflow, input: runInput(routed), labels, identity }),

@@ -2,6 +2,7 @@ import { recordKey } from '../../../../resources/index.ts';
 import { parseBody } from '../../../../runtime/contract.ts';
 import type { ReadTx, TurnRow } from '../../../../store/contracts/index.ts';
 import type { TrailEntry, TrailPlace, TrailReading, TrailSource } from '../../../trail-source.ts';
+import { scheduleSpec } from '../schedule-kind.ts';
 import { storedStatus } from '../schedule-status.ts';
 import { scheduleOfTurn } from './start-run.ts';
 
@@ -47,7 +48,8 @@ const firingOf = (turn: TurnRow): TrailEntry | undefined => {
 const readFiring = async (reads: ReadTx, { id, namespace }: TrailPlace): Promise<TrailReading | undefined> => {
   const { name = '', instant = '' } = FIRING_ID.exec(id)?.groups ?? {};
   const schedule = await reads.resources.get(recordKey('Schedule', namespace, name));
-  if (schedule === undefined) return undefined;
+  // Runs of workflows are known to their own feature.
+  if (schedule === undefined || (scheduleSpec(schedule).target?.workflow ?? '') !== '') return undefined;
   const made = await reads.resources.list({
     kind: 'Session',
     scope: { type: 'namespace', namespace },

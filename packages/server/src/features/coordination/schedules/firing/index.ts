@@ -4,6 +4,7 @@
  * above, which lists the workers in its module.
  */
 export { firingTrail } from './firing-trail.ts';
-export { createScheduleHook, RunEnds } from './run-ends.ts';
+export { createScheduleHook, followRuns, RunEnds } from './run-ends.ts';
 export { type RunScheduleDeps, runSchedule } from './run-schedule.ts';
 export { ScheduleFiring } from './schedule-firing.ts';
+export type { WorkflowRuns } from './start-run.ts';

@@ -6,24 +6,49 @@ import {
   type WorkItem,
 } from '../../../../controllers/contract.ts';
 import type { TurnEndHook } from '../../../../runtime/contract.ts';
-import type { Bus, ResourceKey, Store } from '../../../../store/contracts/index.ts';
+import type { Bus, ResourceKey, Store, WriteTx } from '../../../../store/contracts/index.ts';
 import { storedStatus } from '../schedule-status.ts';
 import { noteRun, type RunNotesDeps } from './run-notes.ts';
 import { type RunEnd, runFinding } from './run-rules.ts';
-import { scheduleOfTurn } from './start-run.ts';
+import { runName, scheduleOfRun, scheduleOfTurn, type WorkflowRuns } from './start-run.ts';
 
-/** Queue item that notes the end of a run in the status of its schedule; key = turn id. */
+/** Queue item that notes the end of a run in the status of its schedule; key = id of the turn or run. */
 const RUN_ENDED = 'schedule.ended';
 
 interface EndedRun {
   readonly key: ResourceKey;
   readonly uid: string;
   readonly turnId: string;
+  /** Absent or '' for a turn. */
+  readonly runId?: string;
   readonly end: RunEnd;
   readonly message: string;
 }
 
-const ENDS: Readonly<Record<string, RunEnd>> = { COMPLETED: 'completed', STOPPED: 'stopped' };
+const ENDS: Readonly<Record<string, RunEnd>> = { COMPLETED: 'completed', STOPPED: 'stopped', CANCELLED: 'stopped' };
+
+const queueEnd = async (tx: WriteTx, bus: Pick<Bus, 'publish'>, ended: EndedRun & { readonly runId: string }) => {
+  const key = ended.runId === '' ? ended.turnId : ended.runId;
+  await tx.queue.put({
+    kind: RUN_ENDED,
+    key,
+    dueAt: tx.steadyNow(),
+    attempts: 0,
+    payload: JSON.stringify(ended),
+  });
+  tx.afterCommit(() => bus.publish(RESOURCES_CHANGED, {}));
+};
+
+/** Has the ends of runs of workflows noted that schedules began. */
+export const followRuns = (runs: Pick<WorkflowRuns, 'onEnd'>, bus: Pick<Bus, 'publish'>): void =>
+  runs.onEnd(async (tx, ended) => {
+    const schedule = scheduleOfRun(ended);
+    if (schedule === undefined) return;
+    const { id: runId, status, error } = ended.run;
+    const end = ENDS[status] ?? 'failed';
+    const message = error === '' && end === 'stopped' ? 'the run was cancelled' : error;
+    await queueEnd(tx, bus, { ...schedule, turnId: '', runId, end, message });
+  });
 
 /** Has the end of a schedule's turn noted, in the transaction that ends it: the row of the schedule is not held up by its turns. */
 export const createScheduleHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => ({
@@ -32,15 +57,7 @@ export const createScheduleHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => ({
     if (schedule === undefined) return;
     const end = ENDS[turn.state] ?? 'failed';
     const message = body.error ?? body.reason ?? (end === 'stopped' ? 'the turn was stopped' : '');
-    const payload: EndedRun = { ...schedule, turnId: turn.id, end, message };
-    await tx.queue.put({
-      kind: RUN_ENDED,
-      key: turn.id,
-      dueAt: tx.steadyNow(),
-      attempts: 0,
-      payload: JSON.stringify(payload),
-    });
-    tx.afterCommit(() => bus.publish(RESOURCES_CHANGED, {}));
+    await queueEnd(tx, bus, { ...schedule, turnId: turn.id, runId: '', end, message });
   },
 });
 
@@ -54,11 +71,11 @@ export class RunEnds implements QueueWorker {
   }
 
   async run(item: WorkItem): Promise<ReconcileOutcome> {
-    const { key, uid, turnId, end, message } = JSON.parse(item.payload) as EndedRun;
+    const { key, uid, turnId, runId = '', end, message } = JSON.parse(item.payload) as EndedRun;
     await this.#deps.store.write(async (tx) => {
       const schedule = await tx.resources.get(key);
       if (schedule?.uid !== uid) return;
-      const detail = `turn ${turnId}`;
+      const detail = runName({ turnId, runId });
       const { recentEvents } = storedStatus(schedule);
       // The item ran before, and its process died before it said so.
       if (recentEvents.some((event) => event.phase === 'run' && event.detail === detail)) return;

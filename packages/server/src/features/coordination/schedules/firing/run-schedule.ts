@@ -6,7 +6,7 @@ import { formatKey, recordKey, resourceDeleting, resourceNotFound } from '../../
 import type { Store } from '../../../../store/contracts/index.ts';
 import { firedAtOf } from '../schedule-kind.ts';
 import { noteRun, type RunNotesDeps } from './run-notes.ts';
-import { type RunStarts, startRun } from './start-run.ts';
+import { type RunStarts, runName, startRun } from './start-run.ts';
 
 export interface RunScheduleDeps extends RunStarts, RunNotesDeps {
   readonly store: Pick<Store, 'write'>;
@@ -32,9 +32,9 @@ export const runSchedule = (
       deps,
       { tx, schedule },
       {
-        events: [['manual', 'success', `turn ${started.turnId}`]],
-        startedIn: started.sessionId,
-        fired: { instant: firedAtOf(schedule.annotations), turnId: started.turnId },
+        events: [['manual', 'success', runName(started)]],
+        startedIn: started.sessionId || started.runId,
+        fired: { instant: firedAtOf(schedule.annotations), turnId: started.turnId || started.runId },
         keepsTimer: true,
       },
     );

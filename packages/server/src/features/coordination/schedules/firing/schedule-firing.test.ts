@@ -246,11 +246,35 @@ describe('a schedule', () => {
     expect(await tail('pinned', 1)).toEqual([expect.stringContaining('dispatch/retry SESSION_NOT_FOUND')]);
   });
 
-  it('that starts a workflow is not armed, since nothing runs workflows', async () => {
-    await world.put('flow', { intervalSeconds: 60, target: { workflow: 'w' } } as never);
-    const { conditions, backendArmed } = await world.state('flow');
-    expect(backendArmed).toBe(false);
-    expect(conditions.find(({ type }) => type === 'Armed')).toMatchObject({ status: 'Unknown', reason: 'NotExecuted' });
+  it('starts a run of its workflow with its input, shows it, and notes how it ended', async () => {
+    const input = { target: { workflow: 'w' }, inputJson: '{"a":1}' };
+    await world.put('flow', { intervalSeconds: 60, ...input } as never, { 'option.svc/overlap': 'skip' });
+    const due = nowMs() + 60_000;
+    await world.pass(60);
+    const { started } = world.flows;
+    expect(started).toMatchObject([
+      { namespace: 'default', workflow: 'w', input: { a: 1 }, identity: 'schedule:default/flow' },
+    ]);
+    expect(started[0]?.labels).toMatchObject({
+      'svc/message-source': 'schedule',
+      'svc/schedule-name': 'flow',
+      'svc/schedule-run-at': String(due * 1_000),
+    });
+    expect(await world.state('flow')).toMatchObject({ lastSessionId: 'run-1', backendArmed: true });
+    await world.pass(60);
+    expect([started.length, (await tail('flow', 1))[0]]).toEqual([1, 'dispatch/skipped overlap']);
+    await world.engine.store.write((tx) => world.flows.end(tx, 'FAILED', 'no luck'));
+    await ended('flow', 'failed run run-1');
+    await world.pass(60);
+    expect((await tail('flow', 1))[0]).toBe('dispatch/success run run-2');
+    await world.engine.store.write((tx) => world.flows.end(tx, 'CANCELLED'));
+    await ended('flow', 'stopped run run-2');
+    await world.put('gone', { intervalSeconds: 3_600, target: { workflow: 'missing' } } as never);
+    await world.pass(3_600);
+    expect(await tail('gone', 1)).toEqual([expect.stringContaining('dispatch/retry WORKFLOW_NOT_FOUND')]);
+    const request = create(RunScheduleRequestSchema, { ns: 'default', name: 'flow' });
+    const { sessionId, runId } = await runSchedule(world.runDeps, request, callContext('RunSchedule'));
+    expect([sessionId, runId]).toEqual(['', `run-${started.length}`]);
   });
 
   it.each(['modified', 'deleted'])('%s between claim and run does not run as it was', async (change) => {

@@ -14,7 +14,7 @@ import { SCHEDULE_TIMER, type TimerFence, timerSchedule } from '../schedule-time
 import { nextInstant, type Timing } from '../timing/index.ts';
 import { noteRun, type RunNote, type RunNotesDeps } from './run-notes.ts';
 import { type DueRun, dueRun, retryAt } from './run-rules.ts';
-import { type RunStarts, startRun } from './start-run.ts';
+import { type RunStarts, runName, startRun } from './start-run.ts';
 
 export interface ScheduleFiringDeps extends RunStarts, RunNotesDeps {
   readonly store: Pick<Store, 'write'>;
@@ -90,7 +90,7 @@ export class ScheduleFiring implements QueueWorker {
     // Failures of an instant that is no longer the newest one say nothing about this one.
     const failures = run.instant === Number(fence.runAt) ? (fence.failures ?? 0) : 0;
     const due = { tx, schedule, timing, run, failures };
-    const reason = await skipReason(due);
+    const reason = await skipReason(this.#deps, due);
     await (reason === undefined ? this.#start(due) : this.#note(tx, schedule, skipped(due, reason)));
   }
 
@@ -107,17 +107,17 @@ export class ScheduleFiring implements QueueWorker {
 
   async #begin(due: Due): Promise<void> {
     const { tx, schedule, run, timing } = due;
-    const { sessionId, turnId } = await startRun(this.#deps, tx, { schedule, instant: run.instant });
+    const started = await startRun(this.#deps, tx, { schedule, instant: run.instant });
     await this.#note(tx, schedule, {
       events: [
         ...missedEvents(run),
-        ['dispatch', 'success', `turn ${turnId}`],
+        ['dispatch', 'success', runName(started)],
         ...(timing.kind === 'at' ? [['dispatch', 'disabled'] as const] : []),
       ],
       nextRunAt: nextAfter(due) ?? null,
       lastError: '',
-      startedIn: sessionId,
-      fired: { instant: run.instant, turnId },
+      startedIn: started.sessionId || started.runId,
+      fired: { instant: run.instant, turnId: started.turnId || started.runId },
     });
   }
 
@@ -145,12 +145,18 @@ const nextAfter = ({ tx, schedule, timing, run }: Due): number | undefined => {
 };
 
 /** Why the due instant is not run, as the schedule's options say; undefined when it is. A further try of one that failed is not overdue. */
-const skipReason = async ({ tx, schedule, run, failures }: Due): Promise<string | undefined> => {
+const skipReason = async (
+  { runs }: Pick<RunStarts, 'runs'>,
+  { tx, schedule, run, failures }: Due,
+): Promise<string | undefined> => {
   const { annotations } = schedule;
   if (run.isOverdue && failures === 0 && annotations['option.svc/catch-up'] === 'skip') return 'catch-up';
   if (annotations['option.svc/overlap'] !== 'skip') return undefined;
-  const last = annotations[LAST_TURN] === undefined ? undefined : await tx.log.turn(annotations[LAST_TURN]);
-  return last === undefined || isTurnOver(last) ? undefined : 'overlap';
+  const id = annotations[LAST_TURN];
+  if (id === undefined) return undefined;
+  const last = await tx.log.turn(id);
+  const isOver = last === undefined ? await runs.isOver(tx, id) : isTurnOver(last);
+  return isOver ? undefined : 'overlap';
 };
 
 const missedEvents = ({ missed }: DueRun): RunNote['events'] =>

@@ -10,8 +10,8 @@ import {
 } from '../../../../controllers/index.ts';
 import { defaultLabelLimits, ResourceViews, recordKey } from '../../../../resources/index.ts';
 import { EngineHarness } from '../../../../runtime/testing/engine-harness.ts';
-import { everyResource, type Store } from '../../../../store/contracts/index.ts';
-import { createScheduleHook } from '../firing/index.ts';
+import { everyResource, type Store, type WriteTx } from '../../../../store/contracts/index.ts';
+import { createScheduleHook, type WorkflowRuns } from '../firing/index.ts';
 import { createInputCheck } from '../input-check.ts';
 import { scheduleContract } from '../schedule-kind.ts';
 import { storedStatus } from '../schedule-status.ts';
@@ -27,10 +27,41 @@ const settings = {
   'limits.annotationsBytes': defaultLabelLimits.annotationsBytes,
 };
 
+/** Runs of workflows without an engine. */
+class ScriptedRuns implements WorkflowRuns {
+  readonly started: Parameters<WorkflowRuns['startRun']>[1][] = [];
+  /** Ids of runs that have ended. */
+  readonly over = new Set<string>();
+  #ended: Parameters<WorkflowRuns['onEnd']>[0] = async () => undefined;
+
+  async startRun(_tx: WriteTx, start: Parameters<WorkflowRuns['startRun']>[1]): Promise<{ readonly runId: string }> {
+    if (start.workflow === 'missing') throw new Fault('NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'workflow not found');
+    this.started.push(start);
+    return { runId: `run-${this.started.length}` };
+  }
+
+  async isOver(_tx: unknown, runId: string): Promise<boolean> {
+    return this.over.has(runId) || !runId.startsWith('run-');
+  }
+
+  onEnd(ended: Parameters<WorkflowRuns['onEnd']>[0]): void {
+    this.#ended = ended;
+  }
+
+  /** Ends the newest run. */
+  async end(tx: WriteTx, status: string, error = ''): Promise<void> {
+    const id = `run-${this.started.length}`;
+    const { namespace = '', labels = {} } = this.started.at(-1) ?? {};
+    this.over.add(id);
+    await this.#ended(tx, { run: { id, namespace, labels, status, error } });
+  }
+}
+
 /** Schedules, the turn engine and the demo model on a real store; the queue runs when a test says so. */
 export class FiringWorld {
   readonly clock = new ManualClock();
   readonly engine: EngineHarness;
+  readonly flows = new ScriptedRuns();
   /** Namespaces that are deleted. */
   readonly deleted = new Set<string>();
   writer!: TransactionalResourceWriter;
@@ -94,7 +125,7 @@ export class FiringWorld {
   get runDeps() {
     const { writer, engine } = this;
     const { admission, lifecycle } = engine.runtime;
-    return { ...this.#parts, store: engine.store, writer, admission, lifecycle };
+    return { ...this.#parts, store: engine.store, writer, admission, lifecycle, runs: this.flows };
   }
 
   #moduleOn(store: Store) {
@@ -102,6 +133,7 @@ export class FiringWorld {
     return schedulesModule({
       ...this.runDeps,
       store,
+      bus: this.engine.bus,
       settings,
       views: new ResourceViews(),
       visibleNamespaces: async (_reads: unknown, name: string) => [name],

@@ -1,0 +1,9 @@
+/**
+ * features/coordination/workflows/api: the operations of WorkflowService: runs as messages, their lists, the stream of their events, and what
+ * trails say of them. What
+ * runs do is decided in `runs`.
+ */
+export { RunService } from './run-service.ts';
+export { RunStreams } from './run-streams.ts';
+export { runTools } from './run-tools.ts';
+export { runTrail } from './run-trail.ts';

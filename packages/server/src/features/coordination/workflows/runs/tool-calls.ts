@@ -1,0 +1,259 @@
+import { type CancelTimer, type Clock, isFault, type Log } from '../../../../base/index.ts';
+import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
+import { isJsonMap, type JsonData } from '../../../../resources/index.ts';
+import type { Store } from '../../../../store/contracts/index.ts';
+import type { ToolContext, ToolRegistry, ToolResult, ToolWait } from '../../../../tools/contract.ts';
+import {
+  callKey,
+  isRunOver,
+  type OpenRun,
+  type StepAttempt,
+  type StepState,
+  TOOL_CALL,
+  VALUE,
+} from '../record/index.ts';
+import { failed, outputOf, type StepEnd, workflowIdentity } from '../steps/index.ts';
+import type { StepToolGrant } from '../tool-grant.ts';
+import type { RunDriver } from './run-driver.ts';
+
+/** Calls under way in this process; further ones wait in the queue. */
+const MAX_AT_ONCE = 64;
+const BUSY_MS = 1_000;
+/** How long a process has a call without renewing its claim. */
+const HOLD_MS = 30_000;
+const RENEW_MS = 10_000;
+/** Longest time-out that a tool may ask for. */
+const TIMEOUT_MAX_MS = 600_000;
+
+interface ToolCallsDeps {
+  readonly store: Pick<Store, 'write' | 'direct'>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+  readonly driver: RunDriver;
+  readonly tools: Pick<ToolRegistry, 'offered' | 'validate' | 'check'>;
+  readonly grantOf: StepToolGrant;
+  /** Names this process. */
+  readonly owner: string;
+  /** `runtime.toolTimeout`. */
+  readonly timeoutMs: number;
+}
+
+/** A call that this process has claimed. */
+interface ClaimedCall extends StepAttempt {
+  readonly namespace: string;
+  readonly workflow: string;
+  readonly tool: string;
+  readonly input: JsonData;
+}
+
+/**
+ * Calls the tools of steps, next to the queue, so that a slow one holds up nothing else. The queued item stays until the result is recorded;
+ * a process that dies leaves it, and another one makes the same call with the same idempotency key. A recorded result is not asked for again.
+ */
+export class ToolCalls implements QueueWorker {
+  readonly kinds = [TOOL_CALL];
+  readonly #deps: ToolCallsDeps;
+  readonly #running = new Map<string, { readonly control: AbortController; readonly done: Promise<void> }>();
+  #isClosed = false;
+
+  constructor(deps: ToolCallsDeps) {
+    this.#deps = deps;
+  }
+
+  async run(item: WorkItem): Promise<ReconcileOutcome> {
+    if (this.#running.has(item.key)) return { againMs: HOLD_MS };
+    if (this.#isClosed || this.#running.size >= MAX_AT_ONCE) return { againMs: BUSY_MS };
+    const claimed = await this.#claim(JSON.parse(item.payload) as StepAttempt);
+    if (claimed === undefined) return DONE;
+    if ('againMs' in claimed) return claimed;
+    this.#start(claimed);
+    return { againMs: HOLD_MS };
+  }
+
+  /** Resolves once no call is under way any more. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  /** Ends what is under way; the queue still holds it. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { control } of this.#running.values()) control.abort();
+    await this.settled();
+  }
+
+  /** Undefined where the call is no longer wanted. */
+  #claim(call: StepAttempt): Promise<ClaimedCall | { readonly againMs: number } | undefined> {
+    const { store, driver } = this.#deps;
+    return store.write(async (tx) => {
+      const open = await driver.find(tx, call.runId);
+      const state = open === undefined ? undefined : calledStep(open, call);
+      if (open === undefined || state === undefined) return undefined;
+      const now = tx.steadyNow();
+      const held = state.call === undefined || state.call.owner === this.#deps.owner ? 0 : state.call.until - now;
+      if (held > 0) return { againMs: Math.ceil(held / 1_000) };
+      open.change(state, { call: this.#claimUntil(now) });
+      await open.save();
+      const { namespace, workflow } = open.run;
+      const tool = open.spec.steps.find(({ id }) => id === call.stepId)?.tool ?? '';
+      const input = (await open.value(VALUE.stepInput(call.stepId))) ?? {};
+      return { ...call, namespace, workflow, tool, input };
+    });
+  }
+
+  #claimUntil(now: number) {
+    return { owner: this.#deps.owner, until: now + HOLD_MS * 1_000 };
+  }
+
+  #start(call: ClaimedCall): void {
+    const key = callKey(call);
+    const control = new AbortController();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#running.set(key, { control, done: promise });
+    const stopRenewing = this.#renew(call, control);
+    this.#carry(call, control)
+      .catch((error: unknown) =>
+        // The item is still queued: the call is made again.
+        this.#deps.log.warn('the tool of a workflow step was not called', { call: key, reason: String(error) }),
+      )
+      .finally(() => {
+        stopRenewing();
+        this.#running.delete(key);
+        resolve();
+      });
+  }
+
+  /** Keeps the claim while the call is under way, and ends a call that is no longer wanted. */
+  #renew(call: ClaimedCall, control: AbortController): CancelTimer {
+    const { clock, store, driver, log } = this.#deps;
+    const renewed = (): Promise<boolean> =>
+      store.write(async (tx) => {
+        const open = await driver.find(tx, call.runId);
+        const state = open === undefined ? undefined : calledStep(open, call);
+        if (open === undefined || state?.call?.owner !== this.#deps.owner) return false;
+        open.change(state, { call: this.#claimUntil(tx.steadyNow()) });
+        await open.save();
+        return true;
+      });
+    let cancel: CancelTimer = () => undefined;
+    const next = (): void => {
+      cancel = clock.after(RENEW_MS, () => {
+        next();
+        renewed().then(
+          (isOwn) => {
+            if (!isOwn) control.abort();
+          },
+          (error: unknown) => log.warn('the claim of a tool call was not renewed', { reason: String(error) }),
+        );
+      });
+    };
+    next();
+    return () => cancel();
+  }
+
+  async #carry(call: ClaimedCall, control: AbortController): Promise<void> {
+    const { driver } = this.#deps;
+    const end = await this.#call(call, control);
+    // Stopped: by the end of its step or of this process, which records nothing.
+    if (end === undefined) return;
+    await driver.move(call.runId, `tool of step ${call.stepId} answered`, async (open) => {
+      const state = calledStep(open, call);
+      if (state !== undefined) await driver.moves.endAttempt(open, state, end(open));
+    });
+  }
+
+  async #call(call: ClaimedCall, control: AbortController): Promise<((open: OpenRun) => StepEnd) | undefined> {
+    const { clock, timeoutMs, tools } = this.#deps;
+    const found = await this.#find(call, control.signal);
+    if (found === undefined) return () => failed('TOOL_NOT_AVAILABLE', `${call.tool} is not available now`);
+    const input = isJsonMap(call.input) ? call.input : {};
+    const problems = tools.validate(found.tool, call.input);
+    if (problems.length > 0) return () => failed('TOOL_INPUT', problems.join('; '), { isFinal: true });
+    const limitMs = Math.min(found.tool.timeoutMs ?? timeoutMs, TIMEOUT_MAX_MS);
+    let hasTimedOut = false;
+    const timer = clock.after(limitMs, () => {
+      hasTimedOut = true;
+      control.abort();
+    });
+    try {
+      const result = await untilAborted(found.tool.run(this.#context(call, found, control), input), control.signal);
+      return (open) => this.#judge(open, call, result);
+    } catch (error) {
+      if (hasTimedOut) return () => failed('TOOL_TIMEOUT', `no result within ${limitMs / 1_000} s`);
+      if (control.signal.aborted) return undefined;
+      const { code, message } = isFault(error)
+        ? { code: error.reason, message: error.message }
+        : { code: 'TOOL_FAILED', message: 'the tool failed' };
+      return () => failed(code, message);
+    } finally {
+      timer();
+    }
+  }
+
+  async #find({ namespace, tool, runId, workflow }: ClaimedCall, signal: AbortSignal) {
+    const { tools, grantOf, store } = this.#deps;
+    const granted = await grantOf(store.direct, namespace, tool);
+    const none = { agent: '', features: [], connections: [] };
+    const { capabilities, name, mcpServers } = granted;
+    const offered = await tools.offered({
+      grants: { ...none, namespace, capabilities, mcpServers },
+      sessionId: '',
+      sessionLabels: {},
+      turnId: runId,
+      identity: workflowIdentity({ namespace, workflow }),
+      lineage: [],
+      openCalls: [name],
+      signal,
+    });
+    return offered.find((one) => one.tool.name === name && one.approval === 'allow');
+  }
+
+  #context(
+    { namespace, workflow, ...call }: ClaimedCall,
+    { reach, narrower }: { readonly reach: ToolContext['reach']; readonly narrower?: readonly string[] },
+    { signal }: AbortController,
+  ): ToolContext {
+    const key = callKey(call);
+    return {
+      namespace,
+      agent: '',
+      sessionId: '',
+      turnId: call.runId,
+      callId: key,
+      idempotencyKey: key,
+      identity: workflowIdentity({ namespace, workflow }),
+      lineage: [],
+      reach,
+      ...(narrower === undefined ? {} : { narrower }),
+      signal,
+      progress: () => undefined,
+      answers: [],
+      nowMicros: this.#deps.clock.nowMicros(),
+    };
+  }
+
+  #judge(open: OpenRun, { stepId, tool }: ClaimedCall, result: ToolResult | ToolWait): StepEnd {
+    if ('wait' in result) return failed('TOOL_WAITS', `${tool} waits for a ${result.wait}, which a step cannot`);
+    const text = result.content.map((one) => (one.type === 'text' ? one.text : `[${one.mediaType}]`)).join('\n');
+    if (result.isError) return failed('TOOL_FAILED', text.slice(0, 600), { text });
+    const step = open.spec.steps.find(({ id }) => id === stepId);
+    const structured = result.structured === undefined ? {} : { structured: result.structured as JsonData };
+    if (step === undefined) return failed('TOOL_FAILED', 'the step is gone');
+    return outputOf((...args) => this.#deps.tools.check(...args), step, { text, ...structured });
+  }
+}
+
+/** The step while the call is wanted. */
+const calledStep = (open: OpenRun, { stepId, attempt }: StepAttempt): StepState | undefined => {
+  const state = isRunOver(open.run) ? undefined : open.step(stepId);
+  return state?.status === 'STARTING' && state.attempt === attempt ? state : undefined;
+};
+
+/** The work, unless the signal comes first: what is late is discarded. */
+const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Error('stopped'));
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    if (signal.aborted) stop();
+  });
