@@ -7,6 +7,11 @@ const { rest } = app;
 const bench = new ConnectorBench(app, service);
 const STATUS = 'svc/connector-delivery-status';
 
+interface TrailLine {
+  readonly kind: string;
+  readonly id: string;
+}
+
 const consumer = (replyMode: string) => ({ consumer: { session: { agent: { name: 'helper' }, replyMode } } });
 
 beforeAll(async () => {
@@ -70,6 +75,29 @@ describe('a conversation on a platform', () => {
       { text: 'the answer', connectorName: 'held', externalThreadId: 't9', replyToExternalMessageId: 'm9' },
     ]);
     expect(await bench.condition('ConnectorClass', 'chat', 'DeliveryHealthy')).toBe('True Delivering');
+  });
+
+  it('is one trail from the event to the delivery, asked for by either', async () => {
+    const event = said(['direct', 'story', '!say hi']);
+    await bench.session(event);
+    await delivered('story', 1);
+    const id = String(bodies('story')[0]?.['deliveryId']);
+    const trail = async (of: string) =>
+      (await rest.ok<{ entries: readonly TrailLine[] }>(`GET /v1/ns/default/trails/${of}`)).entries;
+    await vi.waitFor(async () => expect((await trail(id)).at(-1)).toMatchObject({ id, state: 'delivered' }));
+    const entries = await trail(id);
+    expect(entries.map(({ kind }) => kind)).toEqual([
+      'connector_event',
+      'session_message',
+      'turn',
+      'model_call',
+      'session_message',
+      'delivery',
+    ]);
+    expect(entries[0]).toMatchObject({ id: event.eventId, name: 'direct', state: 'accepted', causedBy: '' });
+    expect(entries[1]).toMatchObject({ causedBy: event.eventId });
+    expect(entries[5]).toMatchObject({ name: 'direct', causedBy: entries[4]?.id });
+    expect(await trail(event.eventId)).toEqual(entries);
   });
 
   it('takes no label of a delivery from other calls', async () => {

@@ -14,6 +14,7 @@ import type { ConnectorClassRuleDeps } from './class-rules.ts';
 import { connectorContract } from './connector-kind.ts';
 import { connectorOperations } from './connector-operations.ts';
 import { ConnectorRemains, connectorTrim, leaveRemains } from './connector-remains.ts';
+import { connectorTrail } from './connector-trail.ts';
 import type { ConsumersDeps } from './consumers/index.ts';
 import { type DeliveryPartsDeps, type DeliverySettings, deliveryParts } from './delivery-parts.ts';
 import { IngestService } from './ingest/index.ts';
@@ -101,6 +102,7 @@ export const connectorsModule = (deps: ConnectorsModuleDeps): ConnectorsModule =
     jobs: [connectorTrim({ store, pointersMs: settings['limits.pointerRetention'] }), ...deliveries.jobs],
     operations: [...connectorOperations({ ...reports, ingest, bodyLimit }), ...deliveries.operations],
     routes: [uploadRoute(deps)],
+    trails: [connectorTrail],
     callbacks: new CallbackAuthenticator({ store, arrived: (secret) => adopt(registering, secret) }),
     close: async () => {
       await registrar.close();

@@ -92,7 +92,7 @@ interface WorkflowRuns {
   onEnd(ended: RunEnded): void;
 }
 
-interface WorkflowsModule extends FeatureModule {
+export interface WorkflowsModule extends FeatureModule {
   readonly runs: WorkflowRuns;
   /** Calls of tools by steps: they end with the process. */
   readonly calls: Pick<ToolCalls, 'close' | 'settled'>;
