@@ -16,7 +16,7 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
     'gpt-tokenizer',
     /^@chat-adapter\//,
   ],
-  ignoreBinaries: ['bwrap', 'patch', 'taskset', 'unshare'],
+  ignoreBinaries: ['patch', 'taskset', 'unshare'],
   // Tests may name what its own file uses, such as a limit, and the types of what they hand to the code under test. Types that
   // the exports of their file mention may be exported: declarations of published packages have to name them elsewhere.
   ignoreExportsUsedInFile: production ? true : { interface: true, type: true },

@@ -185,7 +185,8 @@ export interface EmbedRequest {
 
 /** A vector of unit length for each text, all of one length; or why there is none. */
 export type EmbedOutcome =
-  | { readonly vectors: readonly Float32Array[] }
+  /** `usage`: tokens as the provider counted them, else as svc does. */
+  | { readonly vectors: readonly Float32Array[]; readonly usage: ModelUsage }
   | {
       readonly failure: {
         readonly errorClass: ModelErrorClass;

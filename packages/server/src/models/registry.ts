@@ -18,12 +18,13 @@ import type {
 } from './contract.ts';
 import { DemoMemory } from './demo/index.ts';
 import { createDriver } from './driver-table.ts';
-import { embedTexts } from './embed/index.ts';
+import { type EmbeddedTexts, embedTexts } from './embed/index.ts';
 import { failureOf } from './failure-rules.ts';
 import { HttpAgent } from './http/index.ts';
 import { inputKind, withTakenMedia } from './media-rules.ts';
 import { isUsable, type KeySources, resolveKey } from './provider-key.ts';
 import { Tokenizer } from './tokenizer.ts';
+import { normaliseUsage } from './usage-rules.ts';
 
 interface ModelRegistryOptions {
   readonly config: ModelsConfig;
@@ -34,6 +35,8 @@ interface ModelRegistryOptions {
   readonly secrets: SecretResolver;
   /** Told before a failed try of a call is repeated; for metrics. */
   readonly onRetry?: (target: ModelTarget, errorClass: ModelErrorClass) => void;
+  /** Told after a request for vectors; for metrics. */
+  readonly onEmbed?: (target: ModelTarget, durationMs: number, outcome: EmbedOutcome) => void;
   /** Tests bring their own; else one pool is opened with the first call and closed by `close`. */
   readonly dispatcher?: Dispatcher;
 }
@@ -144,7 +147,26 @@ class Registry implements ModelRegistry {
     if ('failure' in key) return key;
     const { clock } = this.#options;
     const parts = { config, apiKey: key.key, clock, agent: this.#agent, timeoutMs: EMBED_MS };
-    return embedTexts(parts, request);
+    const startedMs = clock.monotonicMs();
+    const outcome = this.#embedded(request, await embedTexts(parts, request));
+    this.#options.onEmbed?.(request, clock.monotonicMs() - startedMs, outcome);
+    return outcome;
+  }
+
+  #embedded({ provider, model, texts }: EmbedRequest, found: EmbeddedTexts): EmbedOutcome {
+    if ('failure' in found) return found;
+    const target = { provider, model };
+    const { tokens = texts.reduce((sum, text) => sum + this.countTokens(target, text), 0) } = found;
+    const usage = normaliseUsage(
+      { inputTokens: tokens, outputTokens: 0 },
+      {
+        target,
+        prices: this.facts(target).prices,
+        providerRequestId: undefined,
+        isEstimated: found.tokens === undefined,
+      },
+    );
+    return { vectors: found.vectors, usage };
   }
 
   get providerNames(): readonly string[] {

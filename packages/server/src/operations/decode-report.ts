@@ -7,7 +7,7 @@ export class DecodeReport {
   readonly violations: FieldViolation[] = [];
   readonly #ignoresUnknown: boolean;
 
-  /** `ignoresUnknown`: fields that the message does not have are no fault. */
+  /** `ignoresUnknown`: fields that the message does not have are left out without a fault. */
   constructor({ ignoresUnknown = false }: { readonly ignoresUnknown?: boolean } = {}) {
     this.#ignoresUnknown = ignoresUnknown;
   }

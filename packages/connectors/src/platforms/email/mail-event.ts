@@ -31,7 +31,7 @@ export function eventOf({ email, messageId, root }: ReadMail, mailbox: string): 
     eventId: `email:${messageId}`,
     kind: 'created',
     matchFields: { mailbox: mailbox.toLowerCase(), sender_domain: address.slice(address.indexOf('@') + 1) },
-    // A reply needs the address; the correspondence is told apart by its first mail.
+    // A reply needs the address; its first mail identifies the correspondence.
     conversation: `${address} ${root}`,
     thread: undefined,
     messageId,

@@ -9,7 +9,7 @@ export interface MailServer {
   readonly password: string;
 }
 
-/** Mail that is larger stays unseen and is reported once by the log of the mail server's owner: svc would not take it. */
+/** Of a larger mail only the beginning is read: svc would not take its files. */
 const MAIL_LIMIT_BYTES = 40 * 1024 * 1024;
 /** Mails of one visit; the rest comes with the next. */
 const VISIT_LIMIT = 50;

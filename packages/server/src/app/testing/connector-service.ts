@@ -9,7 +9,7 @@ export interface ServiceRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What the service answers; a body that is no object is sent as it is. 'silence': nothing until it is closed. */
+/** What the service answers; a body of text is sent as it is. 'silence': nothing until it is closed. */
 export type ServiceAnswer = { readonly status: number; readonly body?: unknown } | 'silence';
 
 const TAKEN: ServiceAnswer = { status: 200, body: { accepted: true, disposition: 'accepted' } };

@@ -244,7 +244,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { host, turns } = needs;
   const { secrets, agents, skills, usage, streams } = turns;
   const { sessions } = conversation(needs);
-  const vectors = vectorsModule({ ...host, models: turns.models });
+  const vectors = vectorsModule({ ...host, models: turns.models, meter: usage.meter });
   const { workers, sandboxes, harnesses, access, admin, backups } = platform(needs, vectors);
   const written = authoring(needs, { sessions }, { ...vectors, access });
   const { namespaces, deployments, files, search, mcpServers, templates, knowledge, manifests } = written;

@@ -56,6 +56,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     log,
     environment,
     onRetry: metrics.retried,
+    onEmbed: metrics.embedded,
     // Keys of providers may also live in `system`.
     secrets: (namespace, reference) => secrets.resolver.resolve(namespace, reference, { isProviderKey: true }),
   });

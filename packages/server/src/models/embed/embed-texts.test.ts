@@ -65,6 +65,13 @@ describe('vectors of texts', () => {
     });
   });
 
+  it('are counted in tokens by the provider, or else as texts of models are', async () => {
+    server.answer = () => json({ data: [{ embedding: [1] }, { embedding: [2] }], usage: { prompt_tokens: 7 } });
+    const counted = await embed(compatible());
+    expect(counted).toMatchObject({ usage: { inputTokens: 7, totalTokens: 7, usageAvailable: true, provider: 'p' } });
+    expect(await embed({ type: 'demo' })).toMatchObject({ usage: { inputTokens: 2, usageAvailable: false } });
+  });
+
   it('come from Google, which is told what they are for', async () => {
     server.answer = () => json({ embeddings: [{ values: [0, 2] }, { values: [3, 4] }] });
     const config: ProviderConfig = { type: 'google', baseUrl: `${server.origin}/v1beta`, apiKey: 'k' };

@@ -19,6 +19,13 @@ const unitVector = (found: unknown): Float32Array | undefined => {
   return size > 0 && Number.isFinite(size) ? Float32Array.from(found as number[], (value) => value / size) : undefined;
 };
 
+/** Tokens of the texts, as an answer in the form of OpenAI counts them; undefined where it does not. */
+export const countedTokens = (body: unknown): number | undefined => {
+  const usage = isRecord(body) ? body['usage'] : undefined;
+  const tokens = isRecord(usage) ? usage['prompt_tokens'] : undefined;
+  return typeof tokens === 'number' ? tokens : undefined;
+};
+
 /** The vectors of an answer in the form of OpenAI, in the order of the texts. */
 export const listedVectors = (body: unknown): readonly unknown[] => {
   const data = isRecord(body) ? body['data'] : undefined;

@@ -72,8 +72,8 @@ export interface TurnMeter {
   claimLost(): void;
   modelCalled(call: {
     readonly target: ModelTarget;
-    /** `invoke_agent`: the prompt of a harness. */
-    readonly purpose: ModelRequest['purpose'] | 'invoke_agent';
+    /** `invoke_agent`: the prompt of a harness; `embeddings`: a request for vectors. */
+    readonly purpose: ModelRequest['purpose'] | 'invoke_agent' | 'embeddings';
     readonly durationMs: number;
     /** Until the first chunk; undefined when none came. */
     readonly firstChunkMs: number | undefined;

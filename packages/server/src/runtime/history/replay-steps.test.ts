@@ -86,6 +86,20 @@ describe('replaying messages', () => {
     ).toEqual(['system: be kind', 'user: hi | there', 'assistant: hello']);
   });
 
+  it('says who wrote a message of a platform, where more than two people talk', () => {
+    const of = (type: string): TranscriptMessage => ({
+      ...message(ROLE.USER, [said('hello')]),
+      labels: { 'svc/external-sender-name': 'Ada', 'svc/conversation-type': type },
+    });
+    const texts = (type: string): unknown =>
+      replaySteps([of(type)], { turnId: 'now', target, inputs: ['text'] }, NO_OBJECTS)[0]?.messages[0]?.content;
+    expect(texts('group')).toEqual([
+      { type: 'text', text: 'Message of Ada:' },
+      { type: 'text', text: 'hello' },
+    ]);
+    expect(texts('dm')).toEqual([{ type: 'text', text: 'hello' }]);
+  });
+
   it('separates two tool steps without text by their USAGE (R24)', () => {
     const steps = [usage(), call('a'), result('a', '1'), usage(), call('b'), result('b', '2'), said('done'), usage()];
     expect(shown([assistant(...steps)])).toEqual([

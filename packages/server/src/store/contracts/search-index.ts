@@ -56,6 +56,7 @@ export interface NearestQuery extends SearchScope {
 
 /** A chunk whose vector is missing. */
 export interface BareChunk {
+  readonly namespace: string;
   readonly source: string;
   readonly ordinal: number;
   readonly path: string;

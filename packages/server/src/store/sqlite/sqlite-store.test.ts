@@ -14,7 +14,9 @@ it('a database that holds vectors opens and deletes them without what compares t
   const vector = Float32Array.of(1, 0);
   await made.store.write(async (tx) => {
     await tx.search.index({ ...place, chunks });
-    await tx.search.addVectors('m', [{ source: 's', ordinal: 0, path: 'd', heading: '', text: 'text', vector }]);
+    await tx.search.addVectors('m', [
+      { namespace: 'n', source: 's', ordinal: 0, path: 'd', heading: '', text: 'text', vector },
+    ]);
   });
   await made.store.close();
   const plain = await made.open({ vectors: false });

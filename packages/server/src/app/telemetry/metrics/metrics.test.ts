@@ -53,8 +53,11 @@ describe('figures', () => {
     });
   });
 
+  const labelsOf = (operation: string): string =>
+    `gen_ai_operation_name="${operation}",gen_ai_provider_name="demo",gen_ai_request_model="echo"`;
+
   it('measure model calls, tokens and tools with the names of the GenAI conventions', async () => {
-    const { meter, retried } = open();
+    const { meter, retried, embedded } = open();
     const finished = { kind: 'finished', finish: 'stop', usage } as const;
     const failed = { kind: 'failed', error: { errorClass: 'provider_timeout' }, usage: undefined } as const;
     const common = { target, purpose: undefined, durationMs: 2000 };
@@ -63,8 +66,14 @@ describe('figures', () => {
     meter.failedOver(target, 'provider_timeout');
     retried(target, 'provider_rate_limited');
     meter.toolRan('calculate', 'finished', 30);
-    const labels = 'gen_ai_operation_name="chat",gen_ai_provider_name="demo",gen_ai_request_model="echo"';
+    embedded(target, 1_000, { vectors: [], usage: { ...usage, estimated: false } });
+    embedded(target, 1_000, { failure: { errorClass: 'provider_timeout', sentence: 'late' } });
+    const vectors = labelsOf('embeddings');
+    const labels = labelsOf('chat');
     expect(await samples()).toMatchObject({
+      [`gen_ai_client_operation_duration_seconds_sum{${vectors},error_type=""}`]: 1,
+      [`gen_ai_client_operation_duration_seconds_count{${vectors},error_type="provider_timeout"}`]: 1,
+      [`gen_ai_client_token_usage_sum{${vectors},gen_ai_token_type="input"}`]: 7,
       [`gen_ai_client_operation_duration_seconds_sum{${labels},error_type=""}`]: 2,
       [`gen_ai_client_operation_duration_seconds_count{${labels},error_type="provider_timeout"}`]: 1,
       [`gen_ai_client_operation_time_to_first_chunk_seconds_sum{${labels}}`]: 0.5,

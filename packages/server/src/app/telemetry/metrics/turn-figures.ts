@@ -1,4 +1,4 @@
-import type { ModelTarget } from '../../../models/contract.ts';
+import type { EmbedOutcome, ModelTarget } from '../../../models/contract.ts';
 import type { TracedOutcome, TurnMeter } from '../../../runtime/contract.ts';
 import { MODEL_SECONDS, REQUEST_SECONDS, TOKENS, TURN_SECONDS } from './buckets.ts';
 import { LabelLimit } from './label-limit.ts';
@@ -18,6 +18,8 @@ export interface TurnFigures {
   readonly meter: TurnMeter;
   readonly turnEnded: (turn: EndedTurn) => void;
   readonly retried: (target: ModelTarget, errorClass: string) => void;
+  /** A request for vectors. */
+  readonly embedded: (target: ModelTarget, durationMs: number, outcome: EmbedOutcome) => void;
 }
 
 const MODEL_LABELS = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model'] as const;
@@ -146,11 +148,20 @@ export const turnFigures = (registry: Registry, hasNamespaceLabel: boolean): Tur
   const registers = [registry];
   const model = modelCollectors(registers);
   const turn = turnCollectors(registers, hasNamespaceLabel ? ['namespace'] : []);
+  const meter = meterOf(model, turn, new LabelLimit());
   return {
-    meter: meterOf(model, turn, new LabelLimit()),
+    meter,
     turnEnded: ({ namespace, state, errorClass, durationMs }) => {
       turn.turns.inc({ state, class: errorClass, ...(hasNamespaceLabel ? { namespace } : {}) });
       if (durationMs !== undefined) turn.durations.observe(Math.max(0, durationMs) / 1000);
+    },
+    embedded: ({ provider, model }, durationMs, outcome) => {
+      const target = { provider, model };
+      const traced: TracedOutcome =
+        'failure' in outcome
+          ? { kind: 'failed', error: outcome.failure, usage: undefined }
+          : { kind: 'finished', finish: 'stop', usage: outcome.usage };
+      meter.modelCalled({ target, purpose: 'embeddings', durationMs, firstChunkMs: undefined, outcome: traced });
     },
     retried: ({ provider }, errorClass) => model.retries.inc({ provider, class: errorClass }),
   };

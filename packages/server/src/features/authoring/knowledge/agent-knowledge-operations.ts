@@ -21,7 +21,7 @@ export interface AgentKnowledgeDeps {
   readonly store: Pick<Store, 'read' | 'direct'>;
   readonly library: KnowledgeLibrary;
   /** What a query means; undefined where searches go by words only. Never rejects. */
-  readonly understand: (query: string) => Promise<Meant | undefined>;
+  readonly understand: (query: string, namespace: string) => Promise<Meant | undefined>;
   /** `limits.responseBytes`. */
   readonly responseBytes: number;
 }
@@ -73,7 +73,7 @@ const searchKnowledge = async (
   requireQuery(query);
   const limit = resultLimit(request.limit);
   await requireAgent(deps.store.direct, ns, agent);
-  const meant = await deps.understand(query);
+  const meant = await deps.understand(query, ns);
   const found = await deps.store.read(async (tx) => {
     await requireAgent(tx, ns, agent);
     return deps.library.search(tx, ns, { query, limit, meant });

@@ -9,7 +9,7 @@ interface KnowledgeSearchDeps {
   readonly store: Pick<Store, 'read'>;
   readonly library: KnowledgeLibrary;
   /** What a query means; undefined where searches go by words only. Never rejects. */
-  readonly understand: (query: string) => Promise<Meant | undefined>;
+  readonly understand: (query: string, namespace: string) => Promise<Meant | undefined>;
 }
 
 /** Opens a file that takes part in knowledge. */
@@ -26,7 +26,7 @@ export const knowledgeSearch =
     kind: 'knowledge' as const,
     find: async ({ namespace }: ToolContext, asked: { readonly query: string; readonly limit: number }) => {
       requireQuery(asked.query);
-      const meant = await understand(asked.query);
+      const meant = await understand(asked.query, namespace);
       const found = await store.read((tx) => library.search(tx, namespace, { ...asked, meant }));
       return found.map(({ kind, namespace: place, name, path, snippet, score, updatedAt }) => ({
         ref: kind === 'File' ? `file://${place}/${name}` : `knowledge://${place}/${path}`,

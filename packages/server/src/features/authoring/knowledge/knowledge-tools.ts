@@ -21,7 +21,7 @@ export interface KnowledgeToolsDeps {
   readonly store: Pick<Store, 'read' | 'write' | 'direct'>;
   readonly writer: Pick<ResourceWriter, 'create' | 'modify'>;
   /** What a query means; undefined where searches go by words only. Never rejects. */
-  readonly understand: (query: string) => Promise<Meant | undefined>;
+  readonly understand: (query: string, namespace: string) => Promise<Meant | undefined>;
   readonly visibleNamespaces: (reads: Pick<ReadTx, 'resources'>, namespace: string) => Promise<readonly string[]>;
 }
 
@@ -85,7 +85,7 @@ const searchTool = (deps: Deps): Tool => ({
     const query = textOrEmpty(input['query']);
     requireQuery(query);
     const limit = resultLimit(numberOf(input['limit'], 0));
-    const meant = await deps.understand(query);
+    const meant = await deps.understand(query, context.namespace);
     const found = await reads(deps, { context, named: input['namespace'] }, (tx, namespace) =>
       deps.library.search(tx, namespace, { query, limit, meant }),
     );

@@ -1,5 +1,7 @@
 import { BoundedCache, type Clock, type Log } from '../../../base/index.ts';
+import type { TurnUsage } from '../../../runtime/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
+import type { ChargeVectors } from './vector-usage.ts';
 
 /** A model that makes vectors. */
 export interface VectorTarget {
@@ -9,7 +11,7 @@ export interface VectorTarget {
 
 /** A vector for each text, or why there is none. */
 type Embedded =
-  | { readonly vectors: readonly Float32Array[] }
+  | { readonly vectors: readonly Float32Array[]; readonly usage: TurnUsage }
   | { readonly failure: { readonly errorClass: string; readonly sentence: string; readonly retryAfterMs?: number } };
 
 /** Makes vectors of texts, each request once; never rejects. */
@@ -27,11 +29,12 @@ export interface Embedder {
 export type Meant = { readonly model: string; readonly vector: Float32Array } | { readonly notice: string };
 
 interface QueryMeaningDeps {
-  readonly store: Pick<Store, 'direct'>;
+  readonly store: Pick<Store, 'direct' | 'write'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly models: Embedder;
   readonly target: VectorTarget;
+  readonly charge: ChargeVectors;
 }
 
 /** How long a search waits for the vector of its query. */
@@ -53,15 +56,15 @@ export class QueryMeaning {
     this.#deps = deps;
   }
 
-  /** Undefined where the store compares no vectors. */
-  async of(query: string): Promise<Meant | undefined> {
+  /** Undefined where the store compares no vectors. The namespace pays for the first search of the query. */
+  async of(query: string, namespace: string): Promise<Meant | undefined> {
     const { store, clock, log, target } = this.#deps;
     if (store.direct.search.vectorEngine === undefined) return undefined;
     const model = modelName(target);
     const known = this.#kept.get(query);
     if (known !== undefined) return { model, vector: known };
     if (clock.monotonicMs() < this.#pausedUntilMs) return WORDS_ONLY;
-    const vector = await this.#ask(query);
+    const vector = await this.#ask(query, namespace);
     if (vector instanceof Float32Array) {
       this.#kept.set(query, vector);
       return { model, vector };
@@ -72,13 +75,14 @@ export class QueryMeaning {
   }
 
   /** The vector, or the sentence that says why there is none. */
-  async #ask(query: string): Promise<Float32Array | string> {
-    const { clock, models, target } = this.#deps;
+  async #ask(query: string, namespace: string): Promise<Float32Array | string> {
+    const { store, clock, models, target, charge } = this.#deps;
     const late = new AbortController();
     const cancel = clock.after(QUERY_MS, () => late.abort());
     const answer = await models.embed({ ...target, texts: [query], purpose: 'query', signal: late.signal });
     cancel();
     if ('failure' in answer) return answer.failure.sentence;
+    await store.write((tx) => charge(tx, namespace, answer.usage));
     return answer.vectors[0] ?? 'The provider answered no vector.';
   }
 }

@@ -1,6 +1,8 @@
 import type { Clock, Ids, Log } from '../../../base/index.ts';
+import type { TurnUsage } from '../../../runtime/contract.ts';
 import type { BareChunk, Store } from '../../../store/contracts/index.ts';
 import { type Embedder, modelName, type VectorTarget } from './query-meaning.ts';
+import { type ChargeVectors, sharesOf } from './vector-usage.ts';
 
 interface VectorJobDeps {
   readonly store: Pick<Store, 'write' | 'direct'>;
@@ -9,7 +11,10 @@ interface VectorJobDeps {
   readonly log: Log;
   readonly models: Embedder;
   readonly target: VectorTarget;
+  readonly charge: ChargeVectors;
 }
+
+type Made = { readonly vectors: readonly Float32Array[]; readonly usage: TurnUsage };
 
 type EmbedFailure = Extract<Awaited<ReturnType<Embedder['embed']>>, { readonly failure: unknown }>['failure'];
 
@@ -90,7 +95,7 @@ export class VectorJob {
     const chunks = await store.direct.search.bareChunks({ model: this.#model, limit: BATCH_CHUNKS, except });
     if (chunks.length === 0 || !(await this.#hold())) return false;
     const answer = await this.#embed(chunks.map(textOf));
-    if ('vectors' in answer) return this.#keep(chunks, answer.vectors);
+    if ('vectors' in answer) return this.#keep(chunks, answer);
     if (!ABOUT_TEXT.has(answer.failure.errorClass)) return this.#pause(answer.failure);
     return this.#singly(chunks);
   }
@@ -109,12 +114,17 @@ export class VectorJob {
     return models.embed({ ...target, texts, purpose: 'document', signal });
   }
 
-  async #keep(chunks: readonly BareChunk[], vectors: readonly Float32Array[]): Promise<true> {
+  /** The vectors and what they cost: both or neither. */
+  async #keep(chunks: readonly BareChunk[], { vectors, usage }: Made): Promise<true> {
     const found = chunks.flatMap((chunk, index) => {
       const vector = vectors[index];
       return vector === undefined ? [] : [{ ...chunk, vector }];
     });
-    await this.#deps.store.write((tx) => tx.search.addVectors(this.#model, found));
+    const shares = sharesOf(usage, chunks);
+    await this.#deps.store.write(async (tx) => {
+      await tx.search.addVectors(this.#model, found);
+      for (const [namespace, share] of shares) await this.#deps.charge(tx, namespace, share);
+    });
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#problem = undefined;
     return true;
@@ -134,7 +144,7 @@ export class VectorJob {
       const answer = await this.#embed([textOf(chunk)]);
       if ('vectors' in answer) {
         isWorking = true;
-        await this.#keep([chunk], answer.vectors);
+        await this.#keep([chunk], answer);
       } else if (!ABOUT_TEXT.has(answer.failure.errorClass)) {
         return settle(answer.failure);
       } else {

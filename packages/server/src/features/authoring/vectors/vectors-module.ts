@@ -1,8 +1,10 @@
 import { type Clock, Fault, type Ids, type Log } from '../../../base/index.ts';
+import type { UsageMeter } from '../../../runtime/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { type Embedder, type Meant, QueryMeaning } from './query-meaning.ts';
 import { type VectorFacts, VectorJob } from './vector-job.ts';
+import { chargeVectors } from './vector-usage.ts';
 
 interface VectorsModuleDeps {
   readonly store: Pick<Store, 'write' | 'direct'>;
@@ -10,6 +12,8 @@ interface VectorsModuleDeps {
   readonly ids: Pick<Ids, 'next'>;
   readonly log: Log;
   readonly models: Embedder & { hasProvider(name: string): boolean };
+  /** Counts what requests for vectors use. */
+  readonly meter: Pick<UsageMeter, 'charge'>;
   readonly settings: {
     readonly 'knowledge.embeddings': { readonly provider?: string; readonly model?: string } | undefined;
   };
@@ -17,7 +21,7 @@ interface VectorsModuleDeps {
 
 export interface VectorsModule extends FeatureModule {
   /** What a query means; undefined where searches go by words only. Never rejects. */
-  readonly understand: (query: string) => Promise<Meant | undefined>;
+  readonly understand: (query: string, namespace: string) => Promise<Meant | undefined>;
   /** For `svc doctor`; undefined where no model is configured. */
   readonly facts: () => Promise<VectorFacts | undefined>;
 }
@@ -36,12 +40,12 @@ export const vectorsModule = (deps: VectorsModuleDeps): VectorsModule => {
       'CONFIG_INVALID',
       `knowledge.embeddings.provider "${provider}" does not name a configured provider`,
     );
-  const parts = { ...deps, target: { provider, model } };
+  const parts = { ...deps, target: { provider, model }, charge: chargeVectors(deps.meter) };
   const meaning = new QueryMeaning(parts);
   const job = new VectorJob(parts);
   return {
     jobs: [{ name: 'vectors', everyMs: EVERY_MS, tick: () => job.tick() }],
-    understand: (query) => meaning.of(query),
+    understand: (query, namespace) => meaning.of(query, namespace),
     facts: () => job.facts(),
   };
 };

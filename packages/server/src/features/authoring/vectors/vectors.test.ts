@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createIds, ManualClock, seededRandom, silentLog } from '../../../base/index.ts';
+import type { TurnUsage, UsageMeter } from '../../../runtime/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import { isGivenDatabase } from '../../../store/postgres/testing/given-database.ts';
 import { openGivenStore, removeGivenStore } from '../../../store/testing/given-store.ts';
@@ -12,7 +13,8 @@ import type { Embedder, Meant } from './query-meaning.ts';
 import { vectorsModule } from './vectors-module.ts';
 
 type Request = Parameters<Embedder['embed']>[0];
-type Answer = Awaited<ReturnType<Embedder['embed']>>;
+type Embedded = Awaited<ReturnType<Embedder['embed']>>;
+type Answer = { readonly vectors: readonly Float32Array[] } | Extract<Embedded, { readonly failure: unknown }>;
 
 const refusal = (errorClass: string, more: object = {}): Answer => ({
   failure: { errorClass, sentence: `it is ${errorClass}`, ...more },
@@ -26,6 +28,29 @@ const vectorOf = (text: string): Float32Array => {
   return size === 0 ? Float32Array.of(0.6, 0.6, 0.5) : vector.map((value) => value / size);
 };
 
+/** A token for each character. */
+const usageOf = ({ provider, model, texts }: Request): TurnUsage => {
+  const tokens = texts.join('').length;
+  return {
+    inputTokens: tokens,
+    cachedInputTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    totalTokens: tokens,
+    usageAvailable: true,
+    provider,
+    model,
+    costMicros: tokens * 2,
+  };
+};
+const charges: { readonly namespace: string; readonly tokens: number; readonly costMicros: number }[] = [];
+const meter: Pick<UsageMeter, 'charge'> = {
+  charge: async (_tx, { namespace }, { totalTokens: tokens, costMicros = 0 }) =>
+    void charges.push({ namespace, tokens, costMicros }),
+};
+const unavailable: Embedded = { failure: { errorClass: 'provider_auth', sentence: 'no' } };
+
 let store: Store;
 let dataDir: string;
 let clock: ManualClock;
@@ -36,6 +61,7 @@ beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'svc-vectors-'));
   clock = new ManualClock();
   requests = [];
+  charges.length = 0;
   answer = ({ texts }) => ({ vectors: texts.map(vectorOf) });
   store = await openGivenStore({
     dataDir,
@@ -62,11 +88,13 @@ const moduleOf = (model = 'm', parts: Pick<Store, 'write' | 'direct'> = store) =
     log: silentLog,
     store: parts,
     settings: { 'knowledge.embeddings': { provider: 'p', model } },
+    meter,
     models: {
       hasProvider: (name) => name === 'p',
       embed: async (request) => {
         requests.push(request);
-        return answer(request);
+        const found = await answer(request);
+        return 'vectors' in found ? { ...found, usage: usageOf(request) } : found;
       },
     },
   });
@@ -90,7 +118,7 @@ const library = new KnowledgeLibrary({ visibleNamespaces: async (_reads, name) =
 const find = async (query: string, meant: Meant | undefined, namespace = 'acme'): Promise<readonly string[]> =>
   (await store.read((tx) => library.search(tx, namespace, { query, limit: 10, meant }))).map(({ path }) => path);
 const search = async (module: ReturnType<typeof moduleOf>, query: string, namespace?: string) =>
-  find(query, await module.understand(query), namespace);
+  find(query, await module.understand(query, 'acme'), namespace);
 
 describe('search by meaning', () => {
   it('finds what shares no word with the query, behind what words find, and only in its namespaces', async () => {
@@ -144,15 +172,15 @@ describe('search by meaning', () => {
     const module = moduleOf();
     await put('refund', 'how a refund works');
     answer = () => refusal('provider_unavailable');
-    const meant = await module.understand('refund');
+    const meant = await module.understand('refund', 'acme');
     expect(meant).toMatchObject({ notice: expect.stringContaining('words only') });
     expect(await find('refund', meant)).toEqual(['refund']);
-    expect(await module.understand('other')).toHaveProperty('notice');
+    expect(await module.understand('other', 'acme')).toHaveProperty('notice');
     expect(requests).toHaveLength(1);
     clock.advance(15_000);
     answer = ({ texts }) => ({ vectors: texts.map(vectorOf) });
-    expect(await module.understand('other')).toHaveProperty('vector');
-    await module.understand('other');
+    expect(await module.understand('other', 'acme')).toHaveProperty('vector');
+    await module.understand('other', 'acme');
     expect(requests).toHaveLength(2);
   });
 
@@ -163,17 +191,34 @@ describe('search by meaning', () => {
         signal.addEventListener('abort', () => resolve(refusal('provider_timeout')));
         asked.resolve();
       });
-    const meant = moduleOf().understand('refund');
+    const meant = moduleOf().understand('refund', 'acme');
     await asked.promise;
     clock.advance(3_000);
     expect(await meant).toHaveProperty('notice');
   });
 
+  it('is charged to the namespaces of the texts, by their length, and to the one that searches once', async () => {
+    const module = moduleOf();
+    await put('refund', 'how a refund works');
+    await put('ship', 'we deliver on Mondays, and also on every other day of the week', 'globex');
+    await run(module);
+    const tokens = requests[0]?.texts.join('').length ?? 0;
+    expect(new Set(charges.map(({ namespace }) => namespace))).toEqual(new Set(['acme', 'globex']));
+    expect(charges.reduce((sum, charge) => sum + charge.tokens, 0)).toBe(tokens);
+    expect(charges.reduce((sum, charge) => sum + charge.costMicros, 0)).toBe(tokens * 2);
+    const of = (name: string): number => charges.find(({ namespace }) => namespace === name)?.tokens ?? 0;
+    expect(of('globex')).toBeGreaterThan(of('acme'));
+    charges.length = 0;
+    await module.understand('refund', 'acme');
+    await module.understand('refund', 'globex');
+    expect(charges).toEqual([{ namespace: 'acme', tokens: 6, costMicros: 12 }]);
+  });
+
   it('is off unless it is configured, and refuses a provider that is not', async () => {
-    const parts = { store, clock, ids: createIds(clock, seededRandom(1)), log: silentLog };
-    const models = { hasProvider: () => false, embed: async () => refusal('provider_auth') };
+    const parts = { store, clock, ids: createIds(clock, seededRandom(1)), log: silentLog, meter };
+    const models = { hasProvider: () => false, embed: async () => unavailable };
     const off = vectorsModule({ ...parts, models, settings: { 'knowledge.embeddings': undefined } });
-    expect([off.jobs, await off.understand('x'), await off.facts()]).toEqual([undefined, undefined, undefined]);
+    expect([off.jobs, await off.understand('x', 'acme'), await off.facts()]).toEqual([undefined, undefined, undefined]);
     const settings = { 'knowledge.embeddings': { provider: 'gone', model: 'm' } };
     expect(() => vectorsModule({ ...parts, models, settings })).toThrow(/knowledge.embeddings.provider "gone"/);
   });

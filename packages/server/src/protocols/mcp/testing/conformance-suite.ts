@@ -7,9 +7,10 @@ import { dirname, join } from 'node:path';
 /** The official conformance suites of the protocol: one for the revisions with sessions, one for 2026-07-28. */
 export type Suite = '2025' | '2026';
 
-const PACKAGES: Readonly<Record<Suite, string>> = {
-  '2025': '@modelcontextprotocol/conformance',
-  '2026': 'conformance-2026',
+const modules = createRequire(import.meta.url);
+const MANIFESTS: Readonly<Record<Suite, string>> = {
+  '2025': modules.resolve('@modelcontextprotocol/conformance/package.json'),
+  '2026': modules.resolve('conformance-2026/package.json'),
 };
 
 /** What is run: everything the older suite has, and everything that the newer revision requires. */
@@ -23,8 +24,7 @@ export interface Verdicts {
   readonly failed: readonly string[];
 }
 
-const programOf = (suite: Suite): string =>
-  join(dirname(createRequire(import.meta.url).resolve(`${PACKAGES[suite]}/package.json`)), 'dist/index.js');
+const programOf = (suite: Suite): string => join(dirname(MANIFESTS[suite]), 'dist/index.js');
 
 /** Which scenarios passed and which failed, in the order of the suite; a scenario without checks passes. */
 const verdicts = async (suite: Suite, args: readonly string[]): Promise<Verdicts> => {

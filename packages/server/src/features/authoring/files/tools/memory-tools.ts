@@ -26,7 +26,7 @@ interface FoundMemory {
 type Meant = { readonly model: string; readonly vector: Float32Array } | { readonly notice: string };
 
 /** Asks what a query means; undefined where searches go by words only. Never rejects. */
-export type Understand = (query: string) => Promise<Meant | undefined>;
+export type Understand = (query: string, namespace: string) => Promise<Meant | undefined>;
 
 /** Ranked search over places of the index, as knowledge does it; `keep` leaves out hits, by the records that they stand for. */
 export type SearchPlaces = (
@@ -118,7 +118,7 @@ const searchMemory = ({ store, searchPlaces, understand }: MemoryToolsDeps): Too
     run: async ({ namespace, identity }, input) => {
       const query = textOrEmpty(input['query']);
       const limit = numberOf(input['limit'], 5);
-      const meant = await understand(query);
+      const meant = await understand(query, namespace);
       const found = await store.read((tx) =>
         searchPlaces(tx, memoryPlaces(namespace, identity), {
           query,

@@ -24,7 +24,7 @@ export const workspaceSearch = (deps: WorkspaceSearchDeps) => ({
     const { namespace, agent, identity } = context;
     const hasMemory = (await memoryMode(deps.store.direct, namespace, agent)) !== 'off';
     const places = [...filePlaces(namespace), ...(hasMemory ? memoryPlaces(namespace, identity) : [])];
-    const meant = await deps.understand(asked.query);
+    const meant = await deps.understand(asked.query, namespace);
     const found = await deps.store.read((tx) =>
       deps.searchPlaces(tx, [...new Set(places)], {
         ...asked,

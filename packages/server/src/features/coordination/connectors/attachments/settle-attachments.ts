@@ -21,7 +21,7 @@ export interface AttachmentPlaces {
 
 /**
  * The objects of an event's attachments, with what is known of them filled in. INVALID_ARGUMENT names each one that was not uploaded
- * under the registration and is no file of the class or the connector, or that differs from what the event says of it.
+ * under the registration and is not a file of the class or the connector, or that differs from what the event says of it.
  */
 export const settleEventAttachments = async (
   deps: AttachmentDeps,

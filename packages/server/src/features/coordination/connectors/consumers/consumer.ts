@@ -4,6 +4,7 @@ import { Fault } from '../../../../base/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
 import type { StoredResource } from '../../../../store/contracts/index.ts';
 import type { ConnectorContext } from '../context/index.ts';
+import { consumerMode, replyModeOf } from '../outbox/index.ts';
 
 /** An event on its way to the consumer of its connector. */
 export interface RoutedEvent {
@@ -31,12 +32,5 @@ export class Refused extends Fault {
   }
 }
 
-/** How replies of a consumer leave, by the word that was written; unknown words act as `auto`. */
-export const replyModeOf = (written: string): string => {
-  if (written === 'review') return 'hold_for_review';
-  return ['thread', 'hold_for_review', 'none'].includes(written) ? written : 'auto';
-};
-
 /** The reply mode of whatever member a consumer has. */
-export const consumerReplyMode = ({ session, channel, workflow }: MessageConsumer): string =>
-  replyModeOf(session?.replyMode ?? channel?.replyPolicy ?? workflow?.replyMode ?? '');
+export const consumerReplyMode = (consumer: MessageConsumer): string => replyModeOf(consumerMode(consumer) ?? '');

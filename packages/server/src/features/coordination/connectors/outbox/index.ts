@@ -11,16 +11,15 @@
  * 4. The label of an assistant message and its delivery change in one transaction.
  * 5. Without a registration in force deliveries wait; only an answer, the window or the end of the class ends one.
  */
-export { type ConnectorFetch, ConnectorService, type ServicePlace } from './connector-service.ts';
-export { DeliveryBook, type DeliveryBookDeps, deliveryOf } from './delivery-book.ts';
+export { type ConnectorFetch, ConnectorService } from './connector-service.ts';
+export { DeliveryBook, deliveryOf } from './delivery-book.ts';
 export { replyDraft } from './delivery-drafts.ts';
 export type { Health } from './delivery-health.ts';
 export { DELIVERY_STATUS, deliveryLabels, messageOf, showOnMessage } from './delivery-labels.ts';
-export type { SignedUrl } from './delivery-message.ts';
 export { DeliveryProgress, type ShowUndelivered } from './delivery-progress.ts';
 export { type Delivery, ended, parseDelivery } from './delivery-record.ts';
 export { deliveryRetention } from './delivery-retention.ts';
 export { type ClassIdentity, type ClassPlace, DeliverySender, type Registrations } from './delivery-sender.ts';
 export { liveConnector } from './live-connector.ts';
-export { type CompletedRun, type PublishedMessage, Replies } from './replies.ts';
-export { filesOf, isSilent, laneOf, replyPlace } from './reply-rules.ts';
+export { Replies } from './replies.ts';
+export { consumerMode, filesOf, isSilent, laneOf, replyModeOf, replyPlace } from './reply-rules.ts';

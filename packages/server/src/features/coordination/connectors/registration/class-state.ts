@@ -23,7 +23,7 @@ export interface ProviderReport {
 export interface ClassState {
   /** The last successful registration, and when it was, by the clock of the store. */
   readonly registered?: RegisteredAs & { readonly at: number };
-  /** What attempts are under way for; a change begins anew. */
+  /** What attempts are under way for; a change starts them again from the first. */
   readonly attempting?: RegisteredAs;
   /** Generation of the last attempt that ended; 0 before the first. */
   readonly generation: number;

@@ -1,6 +1,6 @@
 /**
  * features/coordination/connectors/registration: how classes are registered with their connector services: when, with what, the attempts
- * and their backoff, and the conditions of a class that follow. Secrets of callbacks are next door in `callbacks`. The module lists the
+ * and their backoff, and the conditions of a class that follow. Secrets of callbacks are in `callbacks`. The module lists the
  * worker and the reconciler.
  */
 export { classState, type ProviderReport, type RegisteredAs } from './class-state.ts';

@@ -73,7 +73,7 @@ const requestBody = ({ key, as, secret }: RegisterCall): string =>
     ),
   );
 
-/** The answer as far as it is read; a longer one is no JSON that anyone expects. */
+/** The start of the answer; a longer one is not JSON of the contract. */
 const readText = async (answer: Response): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let size = 0;

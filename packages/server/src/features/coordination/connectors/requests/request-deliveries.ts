@@ -10,10 +10,10 @@ export const DELIVER = 'deliver';
 
 const CAUSE = 'connector';
 /** Requests of one conversation that are looked through for one that is asked already. */
-export const ASKED_MAX = 20;
+const ASKED_MAX = 20;
 
 /** What requests of one conversation and thread are called among deliveries. */
-export const requestSubject = (lane: string): string => `request/${lane}`;
+const requestSubject = (lane: string): string => `request/${lane}`;
 
 /** Brings what a turn asks people into the conversation that began it, in the transaction in which the turn begins to wait. */
 export const deliverRequests = async (

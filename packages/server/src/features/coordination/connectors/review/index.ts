@@ -3,5 +3,5 @@
  * again what failed, by the label of the assistant message or by DeliveryService. Sends nothing itself. Called by the operations of this
  * feature and by those that change session messages.
  */
-export { deliveryMessage, deliveryOperations } from './delivery-operations.ts';
+export { deliveryOperations } from './delivery-operations.ts';
 export { DeliveryReview } from './delivery-review.ts';

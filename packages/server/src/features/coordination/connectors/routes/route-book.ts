@@ -36,8 +36,8 @@ const classLine = (classUid: string): string => `routes of connector class ${cla
 type ClassRoutes = Pick<ConnectorRouteRow, 'classUid' | 'routeId'>;
 
 /**
- * Who holds which route. A connector takes all its routes or none, in one transaction per class at a time; whoever holds a route keeps
- * it, and the others wait in the order of their uids.
+ * Who holds which route. A connector takes all its routes or none, in one transaction per class at a time; the holder keeps
+ * its routes, and the others wait in the order of their uids.
  */
 export class RouteBook {
   readonly #deps: RouteBookDeps;

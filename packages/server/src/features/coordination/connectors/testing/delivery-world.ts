@@ -15,10 +15,10 @@ import { sharedSchemaCheck } from '../../../../tools/testing/shared-schema-check
 import { type ConnectorContext, keepContext, sessionSubject } from '../context/index.ts';
 import { type DeliveryParts, deliveryParts, deliveryTurns } from '../delivery-parts.ts';
 import { type ClassPlace, type Health, parseDelivery } from '../outbox/index.ts';
-import { deliveryMessage } from '../review/index.ts';
+import { deliveryMessage } from '../review/delivery-operations.ts';
 import { ConnectorServiceStub } from './connector-service-stub.ts';
 
-export const SETTINGS = {
+const SETTINGS = {
   'connectors.silenceTokens': ['[SILENT]', 'NO_REPLY'],
   'connectors.errorReplyText': 'Something went wrong.',
   'limits.deliveryTimeout': 15_000,

@@ -43,13 +43,14 @@ const waiting = (columns: string, rest: string): string =>
   `SELECT ${columns} FROM (SELECT * FROM search_documents WHERE embedded < $1 UNION ALL
      SELECT * FROM search_documents WHERE embedded > $1) AS d ${rest}`;
 const BARE = statement<{
+  readonly namespace: string;
   readonly source: string;
   readonly ordinal: number;
   readonly path: string;
   readonly heading: string;
   readonly text: string;
 }>(
-  `${waiting('d.source, c.ordinal, d.path, c.heading, c.body AS text', '')}
+  `${waiting('d.namespace, d.source, c.ordinal, d.path, c.heading, c.body AS text', '')}
    JOIN search_chunks c ON c.document = d.row LEFT JOIN search_vectors v ON v.chunk = c.row AND v.model = $1
    WHERE v.chunk IS NULL AND NOT d.source = ANY ($2) LIMIT $3`,
 );
