@@ -3,4 +3,4 @@
  * caller with such a secret is. Used by registration, which makes them, and by transport through the module.
  */
 export { CallbackAuthenticator } from './callback-authenticator.ts';
-export { findSecret, forgetIssued, forgetSecrets, issueSecret, makeCurrent } from './callback-secrets.ts';
+export { forgetIssued, forgetSecrets, issueSecret, makeCurrent } from './callback-secrets.ts';

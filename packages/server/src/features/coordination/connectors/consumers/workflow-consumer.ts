@@ -61,7 +61,7 @@ const started = async (start: () => Promise<{ readonly runId: string }>): Promis
 };
 
 /** What a workflow gets to know of a message. */
-export const runInput = ({ event, context, attachments }: RoutedEvent): Readonly<Record<string, unknown>> => ({
+const runInput = ({ event, context, attachments }: RoutedEvent): Readonly<Record<string, unknown>> => ({
   connector: {
     namespace: context.connectorNamespace,
     name: context.connectorName,

@@ -5,7 +5,7 @@
  */
 export { classState, type ProviderReport, type RegisteredAs } from './class-state.ts';
 export { type ClassStatusDeps, changeClass, classStatus } from './class-status.ts';
-export { type OutboundFetch, TRUSTED_NAMESPACE } from './register-call.ts';
+export { TRUSTED_NAMESPACE } from './register-call.ts';
 export { acceptRegistration, cancelRegistration, Registrar, type RegistrarDeps, registerSoon } from './registrar.ts';
 export { registrationTrigger } from './registration-trigger.ts';
 export { wantedRegistration } from './wanted-registration.ts';
