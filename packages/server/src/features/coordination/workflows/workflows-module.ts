@@ -77,7 +77,7 @@ interface RunReplies {
 }
 
 /** Runs of workflows for other features. */
-interface WorkflowRuns {
+export interface WorkflowRuns {
   /**
    * Begins a run in the caller's transaction. Throws WORKFLOW_NOT_FOUND, REFERENCE_MISSING, INPUT_SCHEMA, TOO_LARGE and
    * RUNS_ACTIVE, and has written nothing then.
@@ -92,7 +92,7 @@ interface WorkflowRuns {
   onEnd(ended: RunEnded): void;
 }
 
-interface WorkflowsModule extends FeatureModule {
+export interface WorkflowsModule extends FeatureModule {
   readonly runs: WorkflowRuns;
   /** Calls of tools by steps: they end with the process. */
   readonly calls: Pick<ToolCalls, 'close' | 'settled'>;
