@@ -77,7 +77,7 @@ interface RunReplies {
 }
 
 /** Runs of workflows for other features. */
-interface WorkflowRuns {
+export interface WorkflowRuns {
   /**
    * Begins a run in the caller's transaction. Throws WORKFLOW_NOT_FOUND, REFERENCE_MISSING, INPUT_SCHEMA, TOO_LARGE and
    * RUNS_ACTIVE, and has written nothing then.
