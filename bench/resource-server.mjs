@@ -108,9 +108,10 @@ export class JsonClient {
   }
 
   /** The answer as text with its status; `onLine` gets a stream line by line and may end it by answering true. */
-  send(method, path, { body, type = 'application/json', onLine } = {}) {
+  send(method, path, { body, type = 'application/json', more = {}, onLine } = {}) {
     const { promise, resolve, reject } = Promise.withResolvers();
-    const headers = body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) };
+    const sent = body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) };
+    const headers = { ...sent, ...more };
     const call = request(
       { host: '127.0.0.1', port: this.#port, method, path, headers, agent: this.#agent },
       (answer) => {

@@ -35,7 +35,7 @@ const handlers = {
 
 describe('completion', () => {
   it('knows commands, subcommands, flags and fixed words', async () => {
-    expect(await complete(['c'])).toEqual(['config', 'completion', 'create', 'chat', 'channel']);
+    expect(await complete(['c'])).toEqual(['config', 'completion', 'create', 'chat', 'channel', 'connector']);
     expect(await complete(['session', 's'])).toEqual(['stop', 'stream', 'send']);
     expect(await complete(['chat', '--sh'])).toEqual(['--show-reasoning']);
     expect(await complete(['chat', '--serv'])).toEqual(['--server']);

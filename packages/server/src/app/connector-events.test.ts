@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { AppUnderTest, ConnectorBench, ConnectorServiceUnderTest } from './testing/index.ts';
 
 const service = ConnectorServiceUnderTest.ofSuite();
@@ -210,12 +210,58 @@ describe('a channel', () => {
 });
 
 describe('a workflow', () => {
-  it('answers as one that is missing while workflows do not run', async () => {
-    const consumer = { workflow: { name: 'flow' } };
-    const flow = { kind: 'Workflow', metadata: { name: 'flow' }, spec: { steps: [{ id: 'a', type: 'transform' }] } };
+  it('runs once with the event as its input, and its reply is delivered', async () => {
+    const consumer = { workflow: { name: 'flow', namespace: 'default' } };
+    const steps = [{ id: 'a', type: 'transform', input: { said: '${$.input.message.text}' } }];
+    const flow = {
+      kind: 'Workflow',
+      metadata: { name: 'flow' },
+      spec: { steps, output: { reply: 'You said ${$.steps.a.output.said}.' } },
+    };
     await bench.apply(flow, bench.connectorDocument('flows', { team: 'flows' }, { consumer }));
-    expect(await bench.refused(bench.event({ matchFields: { team: 'flows' } }))).toBe('404 WORKFLOW_NOT_FOUND');
+    const event = bench.event({ matchFields: { team: 'flows' }, externalConversationId: 'flow', text: 'go' });
+    const answer = await bench.send(event);
+    expect(answer).toMatchObject({
+      reason: 'accepted',
+      connectorName: 'flows',
+      runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(await bench.send(event)).toMatchObject({ reason: 'duplicate' });
+    await vi.waitFor(() => expect(service.deliveries('flow')).toHaveLength(1), { timeout: 15_000, interval: 20 });
+    expect(service.deliveries('flow')[0]?.body).toMatchObject({ text: 'You said go.' });
+    const { runs } = await rest.ok<{ runs: readonly object[] }>('GET /v1/ns/default/workflows/flow/runs');
+    expect(runs).toMatchObject([{ id: answer.runId, status: 'COMPLETED' }]);
   });
+
+  it('that is missing refuses the event, which is taken once it is there', async () => {
+    const consumer = { workflow: { name: 'absent' } };
+    await bench.apply(bench.connectorDocument('absent', { team: 'absent' }, { consumer }));
+    expect(await bench.refused(bench.event({ matchFields: { team: 'absent' } }))).toBe('404 WORKFLOW_NOT_FOUND');
+  });
+});
+
+it('malformed events are refused with their field, and none of them is taken', async () => {
+  const send = (body: string) =>
+    rest.fetch('/v1/connectors/message-events', {
+      method: 'POST',
+      body,
+      headers: { ...bench.bearer(), 'content-type': 'application/json' },
+    });
+  const cases: readonly (readonly [string, string])[] = [
+    ['{', 'JSON_INVALID'],
+    ['[]', 'JSON_INVALID'],
+    ['{"eventId":5}', 'eventId'],
+    ['{"eventId":"m","sender":{"externalId":{}}}', 'sender.externalId'],
+    ['{"eventId":"m","eventTimeMs":1.5}', 'eventTimeMs'],
+    ['{"eventId":"m","text":"half a \\ud83d"}', 'text'],
+    ['{"eventId":"m","attachments":5}', 'attachments'],
+  ];
+  for (const [body, named] of cases) {
+    const answer = await send(body);
+    expect([body, answer.status, await answer.text()]).toEqual([body, 400, expect.stringContaining(named)]);
+  }
+  const accepted = await app.sql("SELECT event_id FROM connector_events WHERE event_id = 'm'");
+  expect(accepted).toEqual([]);
 });
 
 it('what was accepted and where conversations continue survives a restart and another registration', async () => {

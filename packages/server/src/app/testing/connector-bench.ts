@@ -16,6 +16,7 @@ export interface AnsweredEvent {
   readonly reason: string;
   readonly namespace?: string;
   readonly connectorName?: string;
+  readonly runId?: string;
   readonly consumer?: { readonly session?: { readonly sessionId: string; readonly agent: object } };
 }
 
