@@ -52,7 +52,7 @@ const http = createServer((request, response) => {
 });
 
 /** A value of a run, as steps write it. */
-const valueOf = (path) => `\${${path}}`;
+const stored = (path) => `\${${path}}`;
 
 const documents = (endpoint) =>
   [
@@ -74,11 +74,11 @@ const documents = (endpoint) =>
       metadata: { name: 'three' },
       spec: {
         steps: [
-          { id: 'a', type: 'transform', input: { n: valueOf('$.input.n') } },
-          { id: 'b', type: 'transform', after: ['a'], input: { n: valueOf('$.steps.a.output.n') } },
-          { id: 'c', type: 'transform', after: ['b'], input: { n: valueOf('$.steps.b.output.n') } },
+          { id: 'a', type: 'transform', input: { n: stored('$.input.n') } },
+          { id: 'b', type: 'transform', after: ['a'], input: { n: stored('$.steps.a.output.n') } },
+          { id: 'c', type: 'transform', after: ['b'], input: { n: stored('$.steps.b.output.n') } },
         ],
-        output: { n: valueOf('$.steps.c.output.n') },
+        output: { n: stored('$.steps.c.output.n') },
       },
     },
   ]
