@@ -74,7 +74,9 @@ describe('a conversation on a platform', () => {
     expect(bodies('review')).toMatchObject([
       { text: 'the answer', connectorName: 'held', externalThreadId: 't9', replyToExternalMessageId: 'm9' },
     ]);
-    expect(await bench.condition('ConnectorClass', 'chat', 'DeliveryHealthy')).toBe('True Delivering');
+    await vi.waitFor(async () =>
+      expect(await bench.condition('ConnectorClass', 'chat', 'DeliveryHealthy')).toBe('True Delivering'),
+    );
   });
 
   it('is one trail from the event to the delivery, asked for by either', async () => {
