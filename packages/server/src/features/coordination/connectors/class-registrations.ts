@@ -5,7 +5,7 @@ import {
   changeClass,
   classState,
   type RegistrarDeps,
-  registerSoon,
+  registerAgain,
   TRUSTED_NAMESPACE,
   wantedRegistration,
 } from './registration/index.ts';
@@ -41,16 +41,8 @@ export class ClassRegistrations implements Registrations {
 
   /** The registration stays in force: the service may know it again before the attempt ends. */
   async renew(identity: ClassIdentity): Promise<void> {
-    const { store } = this.#deps;
-    await store.write(async (tx) => {
-      const classOf = { key: keyOf(identity), uid: identity.uid };
-      const record = await tx.resources.get(classOf.key);
-      if (record?.uid !== identity.uid || classState(record.annotations).registered === undefined) return;
-      await changeClass({ deps: this.#deps, tx }, classOf, (state) =>
-        state.registered === undefined ? state : { ...state, registered: { ...state.registered, at: 0 } },
-      );
-      await registerSoon(tx, record);
-    });
+    const classOf = { key: keyOf(identity), uid: identity.uid };
+    await this.#deps.store.write((tx) => registerAgain(this.#deps, tx, classOf));
   }
 
   async showHealth(identity: ClassIdentity, health: Health): Promise<void> {

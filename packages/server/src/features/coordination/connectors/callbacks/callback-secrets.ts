@@ -77,6 +77,18 @@ export const makeCurrent = async (
   }
 };
 
+/** Accepts an issued secret for a while only, because a newer one is current already; false where none is newer. */
+export const retireOutdated = async (
+  tx: Secrets & Pick<WriteTx, 'steadyNow'>,
+  secret: ConnectorSecretRow,
+  overlapMicros: number,
+): Promise<boolean> => {
+  const rows = await secretsOf(tx, secret.classUid);
+  if (!rows.some(({ state, createdAt }) => state === 'current' && createdAt > secret.createdAt)) return false;
+  await tx.connectorSecrets.put({ ...secret, state: 'retiring', acceptedUntil: tx.steadyNow() + overlapMicros });
+  return true;
+};
+
 /** Forgets a secret that its service certainly did not take; one that came to count meanwhile stays. */
 export const forgetIssued = async (tx: Secrets, id: string): Promise<void> => {
   const row = await tx.connectorSecrets.get({ id });
