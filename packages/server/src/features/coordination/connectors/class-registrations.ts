@@ -22,19 +22,22 @@ export class ClassRegistrations implements Registrations {
   async placeOf(identity: ClassIdentity): Promise<ClassPlace> {
     const record = await this.#deps.store.direct.resources.get(keyOf(identity));
     if (record?.uid !== identity.uid) return { state: 'deleted' };
-    const { registered } = classState(record.annotations);
+    const { registered, deliveries } = classState(record.annotations);
     if (registered === undefined)
       return { state: 'waiting', reason: 'NO_REGISTRATION: the class is not registered with its service' };
-    return this.#placeOf(record, String(registered.at));
+    return this.#placeOf(record, { version: String(registered.at), health: deliveries?.reason ?? '' });
   }
 
-  async #placeOf(record: StoredResource, version: string): Promise<ClassPlace> {
+  async #placeOf(
+    record: StoredResource,
+    known: { readonly version: string; readonly health: string },
+  ): Promise<ClassPlace> {
     const wanted = await wantedRegistration(this.#deps, record);
     if ('problem' in wanted) return { state: 'waiting', reason: `CREDENTIAL_UNAVAILABLE: ${wanted.problem}` };
     const { endpoint, apiKey = '' } = wanted;
     return {
       state: 'open',
-      version,
+      ...known,
       place: { endpoint, apiKey, isTrusted: record.key.namespace === TRUSTED_NAMESPACE },
     };
   }

@@ -55,6 +55,7 @@ describe('a turn of a platform', () => {
     world.place = {
       state: 'open',
       version: '2',
+      health: '',
       place: { endpoint: world.service.endpoint, apiKey: '', isTrusted: false },
     };
     const said = await world.say('!hold gate', { message: 'c' });

@@ -64,6 +64,7 @@ describe('a delivery', () => {
     world.place = {
       state: 'open',
       version: '1',
+      health: '',
       place: { endpoint: 'http://127.0.0.1:1', apiKey: '', isTrusted: false },
     };
     await world.later(3_000);
@@ -143,6 +144,17 @@ describe('a delivery', () => {
       'False Unavailable',
       'True Delivering',
     ]);
+  });
+
+  it('shows that the service takes deliveries again, also where another process had shown that it does not', async () => {
+    await world.answered('!say one', { thread: 'a' });
+    await world.deliver();
+    world.health.push({ status: 'False', reason: 'Unavailable', message: 'shown by another process' });
+    await world.answered('!say two', { thread: 'b' });
+    await world.deliver();
+    await world.answered('!say three', { thread: 'c' });
+    await world.deliver();
+    expect(world.health.map(({ reason }) => reason)).toEqual(['Delivering', 'Unavailable', 'Delivering']);
   });
 
   it('is sent with at most eight others to one service at once', async () => {

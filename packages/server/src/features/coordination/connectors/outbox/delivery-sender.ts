@@ -22,6 +22,8 @@ export type ClassPlace =
       readonly place: ServicePlace;
       /** Differs between any two registrations of the class. */
       readonly version: string;
+      /** Reason of the condition DeliveryHealthy, which other processes write too; '' before the first delivery. */
+      readonly health: string;
     }
   /** No registration is in force, or its credential cannot be read; `reason` is safe to show. */
   | { readonly state: 'waiting'; readonly reason: string }
@@ -121,10 +123,8 @@ export class DeliverySender implements QueueWorker {
     const verdict = judgeAnswer(answer, now());
     await progress.settle(delivery, verdict);
     if (verdict.do === 'retry' && verdict.isUnregistered) await registrations.renew(identity);
-    const health = this.#health.after(classUid, verdict);
-    if (health === undefined) return;
-    await registrations.showHealth(identity, health);
-    this.#health.shown(classUid, health);
+    const health = this.#health.after(classUid, verdict, found.health);
+    if (health !== undefined) await registrations.showHealth(identity, health);
   }
 
   #post(delivery: Delivery, place: ServicePlace): Promise<DeliveryAnswer> {

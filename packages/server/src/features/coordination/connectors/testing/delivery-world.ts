@@ -105,7 +105,7 @@ export class DeliveryWorld {
 
   #open(): ClassPlace {
     const place = { endpoint: this.service.endpoint, apiKey: 'key-1', isTrusted: false };
-    return { state: 'open', place, version: '1' };
+    return { state: 'open', place, version: '1', health: this.health.at(-1)?.reason ?? '' };
   }
 
   /** The connector that answers, with its reply mode. */
