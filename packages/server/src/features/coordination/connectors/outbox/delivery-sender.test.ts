@@ -167,6 +167,9 @@ describe('a delivery', () => {
     await world.runner.tick();
     expect(world.service.seen).toHaveLength(8);
     world.clock.advance(15_000);
+    // The two that found no room follow at once, without a turn of the queue.
+    await expect.poll(() => world.service.seen.length).toBe(10);
+    world.clock.advance(15_000);
     await world.parts.settled();
   });
 
