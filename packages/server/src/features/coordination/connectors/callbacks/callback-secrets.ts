@@ -7,7 +7,7 @@ type Secrets = Pick<WriteTx, 'connectorSecrets'>;
 const FORM = /^svcb_([0-9a-f]{32})_[0-9a-f]{64}$/;
 const ID_BYTES = 16;
 const RANDOM_BYTES = 32;
-/** Secrets of a class that were sent and of which no one knows whether they arrived. */
+/** Issued secrets that a class keeps: each was sent, and may or may not have arrived. */
 const ISSUED_MAX = 8;
 /** Far more than a class can have: those that were issued, the current one, and a few that are being replaced. */
 const SECRETS_MAX = 100;

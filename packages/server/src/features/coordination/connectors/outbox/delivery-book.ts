@@ -81,7 +81,7 @@ export class DeliveryBook {
   }
 }
 
-/** Pending deliveries of a lane in their order, those behind `after`. */
+/** Pending deliveries of a lane in their order; where an id is given, those after it. */
 export async function* pendingOfLane(
   { deliveries }: Pick<ReadTx, 'deliveries'>,
   lane: string,

@@ -48,7 +48,7 @@ it('a sender whose claim has lapsed writes nothing once another one took the del
   expect(await progress.settle(second, { do: 'delivered' })).toMatchObject({ state: 'delivered' });
 });
 
-it('deliveries of a conversation stay in order behind more that have failed for long than are read at once', async () => {
+it('a conversation stays in order, also after more failing deliveries than are read at once', async () => {
   const { store } = world.engine;
   const progress = progressOf(world);
   const add = (runId: string) => {

@@ -9,7 +9,7 @@ export const REQUESTS = 'option.svc/requests';
 export const DELIVER = 'deliver';
 
 const CAUSE = 'connector';
-/** Requests of one conversation that are looked through for one that is asked already. */
+/** Requests of one conversation that are read, the newest ones: they have been asked there already. */
 const ASKED_MAX = 20;
 
 /**
