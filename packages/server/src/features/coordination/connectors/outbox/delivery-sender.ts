@@ -105,14 +105,14 @@ export class DeliverySender implements QueueWorker {
   #wait(classUid: string, id: string): ReconcileOutcome {
     // An attempt may have ended since the store was asked.
     if (this.#hasRoom(classUid)) return { againMs: 0 };
-    const waiting = this.#waiting.get(classUid) ?? new Set();
+    const waiting = this.#waiting.get(classUid) ?? new Set<string>();
     this.#waiting.set(classUid, waiting.add(id));
     return { againMs: FULL_MS };
   }
 
   #start(delivery: Delivery): void {
     const { classUid } = delivery;
-    const senders = this.#senders.get(classUid) ?? new Set();
+    const senders = this.#senders.get(classUid) ?? new Set<Promise<void>>();
     const sender = this.#sendAll(delivery).finally(() => {
       senders.delete(sender);
       if (senders.size === 0) this.#senders.delete(classUid);
@@ -140,21 +140,27 @@ export class DeliverySender implements QueueWorker {
 
   /** Takes a delivery that waits for room in the class; undefined where there is none that can be sent now. */
   async #takeWaiting(classUid: string): Promise<Delivery | undefined> {
-    const waiting = this.#waiting.get(classUid) ?? new Set();
-    for (const id of waiting) {
-      if (this.#stop.signal.aborted) return undefined;
-      waiting.delete(id);
+    for (let id = this.#firstWaiting(classUid); id !== undefined; id = this.#firstWaiting(classUid)) {
       try {
         const taking = await this.#deps.progress.take(id, () => true);
         if ('taken' in taking) return taking.taken;
       } catch (error) {
-        // Its item becomes due in a while, as those of the others that wait.
+        // Its item becomes due in a while, as do those of the others that wait.
         this.#deps.log.warn('a delivery could not be taken', { delivery: id, reason: String(error) });
         return undefined;
       }
     }
-    this.#waiting.delete(classUid);
     return undefined;
+  }
+
+  /** The delivery that waits longest for room in the class, which it does no longer. */
+  #firstWaiting(classUid: string): string | undefined {
+    const waiting = this.#waiting.get(classUid);
+    const [id] = waiting ?? [];
+    if (waiting === undefined || id === undefined || this.#stop.signal.aborted) return undefined;
+    waiting.delete(id);
+    if (waiting.size === 0) this.#waiting.delete(classUid);
+    return id;
   }
 
   async #send(delivery: Delivery): Promise<void> {

@@ -37,10 +37,7 @@ const request = (init: RequestInit): Promise<Response> =>
   new Promise((resolve, reject) => {
     const { callbackAuthKey } = JSON.parse(String(init.body)) as { readonly callbackAuthKey: string };
     init.signal?.addEventListener('abort', () => reject(new Error('ended')));
-    requests.push({
-      secret: callbackAuthKey,
-      answer: (status) => resolve(new Response('{}', { status })),
-    });
+    requests.push({ secret: callbackAuthKey, answer: (status) => resolve(new Response('{}', { status })) });
   });
 
 beforeEach(async () => {
@@ -127,6 +124,7 @@ it('registers a class again that changed while its service was being asked', asy
   for (let run = 0; run < 3; run += 1) {
     clock.advance(DAY_MS);
     await runner.tick();
+    await registrar.settled();
   }
   expect(requests).toHaveLength(2);
 });
@@ -173,23 +171,19 @@ it('keeps the current secret when an older one arrives late, and gives the servi
 
 it('makes no secret for a class that was deleted meanwhile', async () => {
   await change({});
-  const { write } = store;
   let writes = 0;
-  deps = {
-    ...deps,
-    store: {
-      direct: store.direct,
-      steadyNow: () => store.steadyNow(),
-      write: async (work) => {
-        writes += 1;
-        const current = await store.direct.resources.get(KEY);
-        if (current !== undefined) await write.call(store, (tx) => tx.resources.remove(KEY, current.version));
-        return write.call(store, work) as ReturnType<typeof work>;
-      },
+  const deleting: RegistrarDeps['store'] = {
+    direct: store.direct,
+    steadyNow: () => store.steadyNow(),
+    write: async (work) => {
+      writes += 1;
+      const current = await store.direct.resources.get(KEY);
+      if (current !== undefined) await store.write((tx) => tx.resources.remove(KEY, current.version));
+      return store.write(work);
     },
   };
   const payload = JSON.stringify({ namespace: 'default', name: 'chat', failures: 0 });
-  const late = new Registrar(deps);
+  const late = new Registrar({ ...deps, store: deleting });
   await late.run({ kind: 'connector.registration', key: UID, payload });
   await late.settled();
   expect(writes).toBe(1);
