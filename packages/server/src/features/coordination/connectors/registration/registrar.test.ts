@@ -18,6 +18,7 @@ const UID = '0197e000-0000-7000-8000-000000000001';
 const TIMEOUT_MS = 10_000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+const PAYLOAD = JSON.stringify({ namespace: 'default', name: 'chat', failures: 0 });
 
 /** A request to register that the service has not answered yet. */
 interface Registration {
@@ -169,6 +170,23 @@ it('keeps the current secret when an older one arrives late, and gives the servi
   await expect(secretOf(older)).rejects.toThrow('not accepted');
 });
 
+it('sends no key that cannot be decrypted', async () => {
+  const apiKey = { plain: 'sealed:v1:lost:AAAA' };
+  const spec = JSON.stringify({ runtime: { endpoint: 'https://service.test' }, auth: { kind: 'apiKey', apiKey } });
+  await store.write(async (tx) => {
+    const current = (await tx.resources.get(KEY)) as StoredResource;
+    await tx.resources.replace({ ...current, spec }, current.version, ['spec']);
+  });
+  const unopened = new Registrar({ ...deps, seal: { ...deps.seal, open: () => undefined } });
+  await unopened.run({ kind: 'connector.registration', key: UID, payload: PAYLOAD });
+  await unopened.settled();
+  expect(requests).toEqual([]);
+  expect((await state()).failure).toMatchObject({
+    reason: 'CredentialUnavailable',
+    message: expect.stringContaining('cannot be decrypted'),
+  });
+});
+
 it('makes no secret for a class that was deleted meanwhile', async () => {
   await change({});
   let writes = 0;
@@ -182,9 +200,8 @@ it('makes no secret for a class that was deleted meanwhile', async () => {
       return store.write(work);
     },
   };
-  const payload = JSON.stringify({ namespace: 'default', name: 'chat', failures: 0 });
   const late = new Registrar({ ...deps, store: deleting });
-  await late.run({ kind: 'connector.registration', key: UID, payload });
+  await late.run({ kind: 'connector.registration', key: UID, payload: PAYLOAD });
   await late.settled();
   expect(writes).toBe(1);
   expect(requests).toEqual([]);
