@@ -60,7 +60,12 @@ describe('a turn of a platform', () => {
     });
     const said = await world.say('!hold gate');
     await expect.poll(phases).toEqual(['start']);
-    elsewhere.begun({ id: said.turnId, namespace: 'default', sessionId: said.sessionId, userMessageId: said.messageId });
+    elsewhere.begun({
+      id: said.turnId,
+      namespace: 'default',
+      sessionId: said.sessionId,
+      userMessageId: said.messageId,
+    });
     await expect.poll(phases).toEqual(['start', 'start']);
     await stopped(said);
     const afterAWhile = (): readonly unknown[] => {

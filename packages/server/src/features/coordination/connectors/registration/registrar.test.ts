@@ -56,7 +56,11 @@ beforeEach(async () => {
     clusterId: 'cluster',
     baseUrl: () => 'https://svc.test',
     namespaces: { requireLive: async () => undefined },
-    seal: { open: (_place, text) => text, hash: (_place, text) => text, isHashOf: (hash, _place, text) => hash === text },
+    seal: {
+      open: (_place, text) => text,
+      hash: (_place, text) => text,
+      isHashOf: (hash, _place, text) => hash === text,
+    },
     secret: async () => 'key',
     secretProblem: async () => undefined,
     fetch: () => (_url, init) => request(init),

@@ -109,11 +109,7 @@ export class DeliveryWorld {
   }
 
   /** The connector that answers, with its reply mode. */
-  async connector(
-    replyMode: string,
-    annotations: Readonly<Record<string, string>> = {},
-    name = 'help',
-  ): Promise<void> {
+  async connector(replyMode: string, annotations: Readonly<Record<string, string>> = {}, name = 'help'): Promise<void> {
     const spec = toJsonString(
       ConnectorSpecSchema,
       create(ConnectorSpecSchema, { matchFields: { team: 't1' }, consumer: { session: { replyMode } } }),
