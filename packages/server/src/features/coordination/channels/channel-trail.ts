@@ -7,7 +7,7 @@ import { routeOfSession } from './routing/index.ts';
 
 /** Channels of a namespace in which one id is searched. */
 const CHANNELS_MAX = 2_000;
-/** Messages after the one that began a session, among which those that it published are searched. */
+/** Newest messages of a channel, among which those that a session published are searched. */
 const PUBLISHED_MAX = 500;
 const SESSIONS_MAX = 200;
 const TURNS_MAX = 20;
@@ -77,9 +77,9 @@ const readTurn = async (reads: ReadTx, { id }: TrailPlace): Promise<TrailReading
   if (route === undefined) return undefined;
   const channel = (await channelsOf(reads, namespace)).find(({ uid }) => uid === route.channelUid);
   if (channel === undefined) return undefined;
-  const after = await reads.channels.messagesBefore(route.channelUid, undefined, PUBLISHED_MAX);
+  const newest = await reads.channels.messagesBefore(route.channelUid, undefined, PUBLISHED_MAX);
   const end = turn.finishedAt === 0 ? Number.MAX_SAFE_INTEGER : turn.finishedAt;
-  const published = after.filter(
+  const published = newest.filter(
     (row) => row.createdAt >= turn.createdAt && row.createdAt <= end && bodyOf(row).sourceSessionId === sessionId,
   );
   const isBegun = parseBody(turn).cause.labels['svc/channel-message'] === route.messageId;

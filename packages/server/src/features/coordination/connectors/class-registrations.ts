@@ -5,7 +5,7 @@ import {
   changeClass,
   classState,
   type RegistrarDeps,
-  registerSoon,
+  registerAgain,
   TRUSTED_NAMESPACE,
   wantedRegistration,
 } from './registration/index.ts';
@@ -22,35 +22,30 @@ export class ClassRegistrations implements Registrations {
   async placeOf(identity: ClassIdentity): Promise<ClassPlace> {
     const record = await this.#deps.store.direct.resources.get(keyOf(identity));
     if (record?.uid !== identity.uid) return { state: 'deleted' };
-    const { registered } = classState(record.annotations);
+    const { registered, deliveries } = classState(record.annotations);
     if (registered === undefined)
       return { state: 'waiting', reason: 'NO_REGISTRATION: the class is not registered with its service' };
-    return this.#placeOf(record, String(registered.at));
+    return this.#placeOf(record, { version: String(registered.at), health: deliveries?.reason ?? '' });
   }
 
-  async #placeOf(record: StoredResource, version: string): Promise<ClassPlace> {
+  async #placeOf(
+    record: StoredResource,
+    known: { readonly version: string; readonly health: string },
+  ): Promise<ClassPlace> {
     const wanted = await wantedRegistration(this.#deps, record);
     if ('problem' in wanted) return { state: 'waiting', reason: `CREDENTIAL_UNAVAILABLE: ${wanted.problem}` };
     const { endpoint, apiKey = '' } = wanted;
     return {
       state: 'open',
-      version,
+      ...known,
       place: { endpoint, apiKey, isTrusted: record.key.namespace === TRUSTED_NAMESPACE },
     };
   }
 
   /** The registration stays in force: the service may know it again before the attempt ends. */
   async renew(identity: ClassIdentity): Promise<void> {
-    const { store } = this.#deps;
-    await store.write(async (tx) => {
-      const classOf = { key: keyOf(identity), uid: identity.uid };
-      const record = await tx.resources.get(classOf.key);
-      if (record?.uid !== identity.uid || classState(record.annotations).registered === undefined) return;
-      await changeClass({ deps: this.#deps, tx }, classOf, (state) =>
-        state.registered === undefined ? state : { ...state, registered: { ...state.registered, at: 0 } },
-      );
-      await registerSoon(tx, record);
-    });
+    const classOf = { key: keyOf(identity), uid: identity.uid };
+    await this.#deps.store.write((tx) => registerAgain(this.#deps, tx, classOf));
   }
 
   async showHealth(identity: ClassIdentity, health: Health): Promise<void> {

@@ -112,7 +112,7 @@ export const compileRoutes = (
 };
 
 /**
- * Ids of the routes that an event may take, the first one first: in declared order of the indexes, but an index comes behind those that
+ * Ids of the routes that an event may take, the first one first: in declared order of the indexes, but an index comes after those that
  * ask for all of its fields and more.
  */
 export const eventRoutes = (

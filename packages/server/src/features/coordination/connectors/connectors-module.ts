@@ -2,9 +2,8 @@ import type { Authenticator } from '../../../auth/contract.ts';
 import type { Clock, Log, Random } from '../../../base/index.ts';
 import type { NamespaceFacts, ResourceWriter } from '../../../controllers/contract.ts';
 import type { ValueHash, ValueSeal } from '../../../resources/index.ts';
-import { recordKey } from '../../../resources/index.ts';
 import type { ObjectAccess } from '../../../runtime/contract.ts';
-import type { ConnectorSecretRow, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import type { Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { type AttachmentDeps, uploadRoute } from './attachments/index.ts';
 import { CallbackAuthenticator, forgetSecrets } from './callbacks/index.ts';
@@ -19,13 +18,12 @@ import type { ConsumersDeps } from './consumers/index.ts';
 import { type DeliveryPartsDeps, type DeliverySettings, deliveryParts } from './delivery-parts.ts';
 import { IngestService } from './ingest/index.ts';
 import {
-  acceptRegistration,
   cancelRegistration,
   changeClass,
-  type RegisteredAs,
   Registrar,
   type RegistrarDeps,
   registrationTrigger,
+  secretArrived,
 } from './registration/index.ts';
 import { RouteBook } from './routes/index.ts';
 
@@ -103,7 +101,7 @@ export const connectorsModule = (deps: ConnectorsModuleDeps): ConnectorsModule =
     operations: [...connectorOperations({ ...reports, ingest, bodyLimit }), ...deliveries.operations],
     routes: [uploadRoute(deps)],
     trails: [connectorTrail],
-    callbacks: new CallbackAuthenticator({ store, arrived: (secret) => adopt(registering, secret) }),
+    callbacks: new CallbackAuthenticator({ store, arrived: (secret) => secretArrived(registering, secret) }),
     close: async () => {
       await registrar.close();
       await deliveries.close();
@@ -124,13 +122,3 @@ const removeClass = async (tx: WriteTx, record: StoredResource): Promise<void> =
   await cancelRegistration(tx, record.uid);
   await leaveRemains(tx, record);
 };
-
-/** A service called with a secret that was issued: it took the registration that the secret was sent with. */
-const adopt = (deps: RegistrarDeps, { id, classUid, namespace, className, body }: ConnectorSecretRow): Promise<void> =>
-  deps.store.write(async (tx) => {
-    const secret = await tx.connectorSecrets.get({ id });
-    if (secret?.state !== 'issued') return;
-    const key = recordKey('ConnectorClass', namespace, className);
-    const as = JSON.parse(body) as RegisteredAs;
-    await acceptRegistration(deps, tx, { classOf: { key, uid: classUid }, secretId: id, as });
-  });

@@ -63,7 +63,7 @@ export interface DeliveryTurns extends TurnEndHook, TurnProgressHook {
 
 const CAUSE = 'connector';
 
-/** The half of deliveries that takes part in transactions of others: it talks to no one and is there before any feature. */
+/** What deliveries do in transactions of others. It sends nothing, so it is made before the features are. */
 export const deliveryTurns = ({ settings, ...deps }: DeliveryTurnsDeps): DeliveryTurns => {
   const book = new DeliveryBook(deps);
   const silenceTokens = settings['connectors.silenceTokens'];

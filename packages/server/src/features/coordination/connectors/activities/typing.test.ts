@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ConnectorFetch, ConnectorService } from '../outbox/index.ts';
 import { DeliveryWorld } from '../testing/delivery-world.ts';
+import { Typing } from './typing.ts';
 
 const ON = { 'option.svc/activities': 'typing' };
 
@@ -46,6 +48,34 @@ describe('a turn of a platform', () => {
     expect(new Set(world.service.seen.map(({ body }) => body['activityId'])).size).toBe(1);
   });
 
+  it('stops in a process that lost the turn once it has ended elsewhere', async () => {
+    const { engine, clock, service } = world;
+    const place = { endpoint: service.endpoint, apiKey: '', isTrusted: false };
+    const elsewhere = new Typing({
+      store: engine.store,
+      clock,
+      ids: engine.ids,
+      service: new ConnectorService({ clock, fetch: () => fetch as ConnectorFetch }),
+      registrations: { placeOf: async () => ({ state: 'open', place, version: '1', health: '' }) },
+    });
+    const said = await world.say('!hold gate');
+    await expect.poll(phases).toEqual(['start']);
+    elsewhere.begun({
+      id: said.turnId,
+      namespace: 'default',
+      sessionId: said.sessionId,
+      userMessageId: said.messageId,
+    });
+    await expect.poll(phases).toEqual(['start', 'start']);
+    await stopped(said);
+    const afterAWhile = (): readonly unknown[] => {
+      clock.advance(5_000);
+      return phases();
+    };
+    await expect.poll(afterAWhile).toEqual(['start', 'start', 'stop', 'stop']);
+    await elsewhere.close();
+  });
+
   it('shows nothing to a service that knows no activities, until its class is registered again', async () => {
     world.service.answers.push({ status: 404 });
     await stopped(await world.say('!hold gate'));
@@ -55,6 +85,7 @@ describe('a turn of a platform', () => {
     world.place = {
       state: 'open',
       version: '2',
+      health: '',
       place: { endpoint: world.service.endpoint, apiKey: '', isTrusted: false },
     };
     const said = await world.say('!hold gate', { message: 'c' });

@@ -55,7 +55,8 @@ interface Signal {
 
 /**
  * Shows on platforms that an agent is typing while its turn runs in this process: start, active every 20 s, and stop as the last. No turn
- * waits for these signals, and none is repeated. A service that does not know them gets none until its class is registered again.
+ * waits for these signals, and none is repeated. A turn that this process lost ends in another one, so its state is read before each
+ * repetition. A service that does not know them gets none until its class is registered again.
  */
 export class Typing {
   readonly #deps: TypingDeps;
@@ -108,9 +109,15 @@ export class Typing {
     if (signal === undefined || shown.isOver || !(await this.#send(signal, 'start'))) return;
     while (!shown.isOver) {
       await this.#pause(shown);
-      if (!shown.isOver && !(await this.#send(signal, 'active'))) return;
+      if (shown.isOver || !(await this.#isRunning(turn.id))) break;
+      if (!(await this.#send(signal, 'active'))) return;
     }
     await this.#send(signal, 'stop');
+  }
+
+  async #isRunning(turnId: string): Promise<boolean> {
+    const turn = await this.#deps.store.read((tx) => tx.log.turn(turnId));
+    return turn?.state === 'RUNNING';
   }
 
   #pause(shown: Shown): Promise<void> {

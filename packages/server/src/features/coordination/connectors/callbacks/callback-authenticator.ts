@@ -11,7 +11,7 @@ import { findSecret } from './callback-secrets.ts';
 
 export interface CallbackAuthenticatorDeps {
   readonly store: Pick<Store, 'direct' | 'steadyNow'>;
-  /** The service has called with a secret of which no one knew whether it arrived: its class is registered. */
+  /** The service has called with an issued secret, so it has the secret: its class is registered. */
   readonly arrived: (secret: ConnectorSecretRow) => Promise<void>;
 }
 

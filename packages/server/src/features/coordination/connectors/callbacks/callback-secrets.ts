@@ -7,7 +7,7 @@ type Secrets = Pick<WriteTx, 'connectorSecrets'>;
 const FORM = /^svcb_([0-9a-f]{32})_[0-9a-f]{64}$/;
 const ID_BYTES = 16;
 const RANDOM_BYTES = 32;
-/** Secrets of a class that were sent and of which no one knows whether they arrived. */
+/** Issued secrets that a class keeps: each was sent, and may or may not have arrived. */
 const ISSUED_MAX = 8;
 /** Far more than a class can have: those that were issued, the current one, and a few that are being replaced. */
 const SECRETS_MAX = 100;
@@ -75,6 +75,18 @@ export const makeCurrent = async (
       await tx.connectorSecrets.put({ ...row, state: 'retiring', acceptedUntil: now + overlapMicros });
     else if (row.state === 'retiring' && row.acceptedUntil <= now) await tx.connectorSecrets.remove({ id: row.id });
   }
+};
+
+/** Accepts an issued secret for a while only, because a newer one is current already; false where none is newer. */
+export const retireOutdated = async (
+  tx: Secrets & Pick<WriteTx, 'steadyNow'>,
+  secret: ConnectorSecretRow,
+  overlapMicros: number,
+): Promise<boolean> => {
+  const rows = await secretsOf(tx, secret.classUid);
+  if (!rows.some(({ state, createdAt }) => state === 'current' && createdAt > secret.createdAt)) return false;
+  await tx.connectorSecrets.put({ ...secret, state: 'retiring', acceptedUntil: tx.steadyNow() + overlapMicros });
+  return true;
 };
 
 /** Forgets a secret that its service certainly did not take; one that came to count meanwhile stays. */

@@ -3,4 +3,11 @@
  * caller with such a secret is. Used by registration, which makes them, and by transport through the module.
  */
 export { CallbackAuthenticator } from './callback-authenticator.ts';
-export { forgetIssued, forgetSecrets, issueSecret, makeCurrent } from './callback-secrets.ts';
+export {
+  forgetIssued,
+  forgetSecrets,
+  issueSecret,
+  makeCurrent,
+  type NewSecret,
+  retireOutdated,
+} from './callback-secrets.ts';

@@ -20,8 +20,8 @@ const hashOf = ({ namespace, agent, parts }: Conversation): string =>
     .digest('hex');
 
 /**
- * The session that a conversation continues in; `create` makes one where there is none yet, or the one there was is gone. Messages that
- * arrive at once get the same.
+ * The session that a conversation continues in; `create` makes one where there is none yet, or the one there was is gone. Ingest takes the
+ * messages of a conversation one after the other, so those that arrive at once get the same.
  */
 export const sessionOfConversation = async (
   tx: WriteTx,
@@ -30,7 +30,6 @@ export const sessionOfConversation = async (
 ): Promise<string> => {
   const { connectorUid, classUid, namespace, agent } = conversation;
   const hash = hashOf(conversation);
-  await tx.inLine([`conversation ${hash} of connector ${connectorUid}`]);
   const pointer = await tx.connectorPointers.get({ connectorUid, conversation: hash });
   const session = pointer === undefined ? undefined : await tx.log.session(pointer.sessionId);
   const now = tx.steadyNow();

@@ -13,7 +13,14 @@ import type { ObjectData } from '../../../../runtime/contract.ts';
 import type { Store, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
 import { type AttachmentDeps, settleEventAttachments } from '../attachments/index.ts';
 import { type ConsumersDeps, consume, consumerReplyMode, Refused } from '../consumers/index.ts';
-import { type ConnectorContext, eventLabels, isFromProgram, SOURCE, senderName } from '../context/index.ts';
+import {
+  type ConnectorContext,
+  conversationOf,
+  eventLabels,
+  isFromProgram,
+  SOURCE,
+  senderName,
+} from '../context/index.ts';
 import { type LiveClassDeps, requireLiveClass, requireRegistration } from '../live-class.ts';
 import { registrationIdOf } from '../registration-id.ts';
 import type { AnsweredRequest, ConversationAnswers } from '../requests/index.ts';
@@ -106,7 +113,7 @@ export class IngestService {
     const { event, call, attachments } = arrived;
     const { limits } = this.#deps;
     const classUid = call.caller.registration?.classUid ?? '';
-    await tx.inLine([`event ${event.eventId} of connector class ${classUid}`]);
+    await tx.inLine(linesOf(classUid, event));
     const record = await requireLiveClass(this.#deps, tx, call.caller);
     const known = await tx.connectorEvents.get({ classUid, eventId: event.eventId });
     if (known !== undefined) return duplicate(known.body);
@@ -147,6 +154,15 @@ export class IngestService {
     return consume(this.#deps, tx, { event, connector, consumer, context, labels, attachments, identity });
   }
 }
+
+/**
+ * Copies of an event wait for each other, and so do messages of a conversation, of which the first makes its session. Both lines are entered at
+ * once: two events that entered them one after the other could wait for each other.
+ */
+const linesOf = (classUid: string, event: ConnectorMessageEvent): readonly string[] =>
+  [`event ${event.eventId}`, `conversation ${JSON.stringify(conversationOf(event))}`].map(
+    (line) => `${line} of connector class ${classUid}`,
+  );
 
 /** The consumer of an event that answered a request: the session whose turn asked. */
 const answeredConsumer = (

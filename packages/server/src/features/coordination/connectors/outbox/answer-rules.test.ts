@@ -41,11 +41,13 @@ describe('the answer of a connector service', () => {
     });
     expect(judgeAnswer({ failed: 'TIMEOUT' }, NOW)).toMatchObject({ do: 'retry', error: 'TIMEOUT', afterMs: 0 });
     expect(keptError('x'.repeat(600))).toHaveLength(500);
+    expect(keptError(`${'x'.repeat(499)}😀`)).toBe(`${'x'.repeat(499)}\ufffd`);
   });
 
   it('asks for a wait in seconds or until a date, at most an hour', () => {
     expect(judge(429, undefined, '7')).toMatchObject({ afterMs: 7_000 });
     expect(retryAfterMs('Thu, 01 Jan 2026 00:00:30 GMT', NOW)).toBe(30_000);
+    expect(retryAfterMs('Thu, 01 Jan 2026 00:00:30 GMT', NOW + 123_457)).toBe(29_877);
     expect(retryAfterMs('Wed, 31 Dec 2025 00:00:00 GMT', NOW)).toBe(0);
     expect(retryAfterMs('86400', NOW)).toBe(3_600_000);
     expect(['', 'soon', '-1'].map((text) => retryAfterMs(text, NOW))).toEqual([0, 0, expect.any(Number)]);

@@ -34,8 +34,9 @@ const MS_PER_SECOND = 1_000;
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
 const UNAUTHORIZED: ReadonlySet<number> = new Set([401, 403]);
 
-/** An error text that is kept: one line of at most 500 characters. */
-export const keptError = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, ERROR_CHARS);
+/** An error text that is kept: one line of at most 500 characters, whatever the service sent. */
+export const keptError = (text: string): string =>
+  text.replaceAll(/\s+/g, ' ').trim().slice(0, ERROR_CHARS).toWellFormed();
 
 /** What an answer means. A service that answers neither yes nor no is asked again: it knows the id of the delivery. */
 export const judgeAnswer = (answer: DeliveryAnswer, now: number): Verdict => {
@@ -63,8 +64,9 @@ export const judgeAnswer = (answer: DeliveryAnswer, now: number): Verdict => {
 const retry = (error: string) =>
   ({ do: 'retry', error: keptError(error), afterMs: 0, isUnauthorized: false, isUnregistered: false }) as const;
 
-/** Milliseconds that Retry-After (RFC 9110: seconds or a date) asks for, at most an hour; 0 for none or one that cannot be read. */
+/** Whole milliseconds that Retry-After (RFC 9110: seconds or a date) asks for, at most an hour; 0 for none or one that cannot be read. */
 export const retryAfterMs = (header: string, now: number): number => {
-  const seconds = /^\d{1,9}$/.test(header.trim()) ? Number(header) * MS_PER_SECOND : Date.parse(header) - now / 1_000;
-  return Number.isNaN(seconds) ? 0 : Math.min(Math.max(0, seconds), RETRY_AFTER_MAX_MS);
+  const isSeconds = /^\d{1,9}$/.test(header.trim());
+  const waitMs = isSeconds ? Number(header) * MS_PER_SECOND : Math.ceil(Date.parse(header) - now / 1_000);
+  return Number.isNaN(waitMs) ? 0 : Math.min(Math.max(0, waitMs), RETRY_AFTER_MAX_MS);
 };

@@ -17,7 +17,7 @@ export interface ServicePlace {
 /** One request to a connector service. */
 export interface ServiceCall {
   readonly place: ServicePlace;
-  /** Behind the endpoint, with a leading slash. */
+  /** Follows the endpoint; begins with a slash. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON. */

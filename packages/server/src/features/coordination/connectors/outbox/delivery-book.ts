@@ -6,6 +6,7 @@ import {
   type Delivery,
   type DeliveryDraft,
   deliveryRow,
+  holdsUp,
   madePending,
   newDelivery,
   parseDelivery,
@@ -13,6 +14,9 @@ import {
 
 /** Item of the queue that sends a delivery; key = its id. */
 export const DELIVERY = 'connector.delivery';
+
+/** Pending deliveries of a lane that are read at once. */
+const LANE_PAGE = 50;
 
 export interface DeliveryBookDeps {
   readonly ids: Ids;
@@ -60,19 +64,35 @@ export class DeliveryBook {
     await tx.deliveries.put(deliveryRow(delivery));
   }
 
-  /** Has the next pending delivery of the lane tried without waiting. */
-  async wakeNext(tx: WriteTx, { lane, id }: Pick<Delivery, 'lane' | 'id'>): Promise<void> {
-    const equal = { lane, state: 'pending' };
-    const [next] = await tx.deliveries.page('ofLane', equal, { after: { id }, limit: 1 });
-    if (next === undefined) return;
-    const { body } = parseDelivery(next);
-    if (body.claim === '') await this.#due(tx, next.id, Math.max(body.dueAt, tx.steadyNow()));
+  /** Has the next delivery of the lane that waited for this one tried at once; those that have failed for long waited for none. */
+  async wakeNext(tx: WriteTx, { lane, id }: Pick<Delivery, 'lane' | 'id'>, orderHoldMs: number): Promise<void> {
+    const now = tx.steadyNow();
+    for await (const next of pendingOfLane(tx, lane, id)) {
+      if (!holdsUp(next, now, orderHoldMs)) continue;
+      const { claim, dueAt } = next.body;
+      if (claim === '') await this.#due(tx, next.id, Math.max(dueAt, now));
+      return;
+    }
   }
 
   async #due(tx: WriteTx, id: string, dueAt: number): Promise<void> {
     await tx.queue.put({ kind: DELIVERY, key: id, dueAt, attempts: 0, payload: '' }, { replace: true });
     tx.afterCommit(() => this.#deps.bus.publish(RESOURCES_CHANGED, {}));
   }
+}
+
+/** Pending deliveries of a lane in their order; where an id is given, those after it. */
+export async function* pendingOfLane(
+  { deliveries }: Pick<ReadTx, 'deliveries'>,
+  lane: string,
+  after?: string,
+): AsyncGenerator<Delivery> {
+  let last = after === undefined ? undefined : { id: after };
+  do {
+    const page = await deliveries.page('ofLane', { lane, state: 'pending' }, { after: last, limit: LANE_PAGE });
+    for (const row of page) yield parseDelivery(row);
+    last = page.length < LANE_PAGE ? undefined : page.at(-1);
+  } while (last !== undefined);
 }
 
 /** The delivery of a subject, undefined where there is none. */

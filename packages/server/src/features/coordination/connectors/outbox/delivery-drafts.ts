@@ -25,7 +25,7 @@ const LABEL_OF: readonly (readonly [keyof DeliverySource, string])[] = [
 export const replyDraft = (context: ConnectorContext, live: LiveConnector, reply: Reply): DeliveryDraft => {
   const { namespace, subject, text, attachments, source, isFixed = false, labels = {} } = reply;
   const { classUid, className, classNamespace, registrationId, connectorUid, connectorName, eventId } = context;
-  const told = LABEL_OF.flatMap(([field, label]) => {
+  const named = LABEL_OF.flatMap(([field, label]) => {
     const value = source[field] ?? '';
     return value === '' ? [] : [[label, value]];
   });
@@ -48,7 +48,7 @@ export const replyDraft = (context: ConnectorContext, live: LiveConnector, reply
     labels: {
       'svc.replySource': source.kind === 'request' ? 'session' : source.kind,
       'svc.connectorEvent': eventId,
-      ...Object.fromEntries(told),
+      ...Object.fromEntries(named),
       ...labels,
     },
   };

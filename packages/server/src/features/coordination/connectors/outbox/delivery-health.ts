@@ -15,21 +15,14 @@ const CLASSES_MAX = 10_000;
 /** Counts failures of each class in this process. A refused message is a healthy answer. */
 export class DeliveryHealth {
   readonly #failures = new Map<string, number>();
-  readonly #shown = new Map<string, Health['reason']>();
 
-  /** What the condition is to say after an attempt; undefined while it stays as it is. */
-  after(classUid: string, verdict: Verdict): Health | undefined {
+  /** What the condition is to say after an attempt; undefined while it stays as it is. `shown` is the reason that it has now. */
+  after(classUid: string, verdict: Verdict, shown: string): Health | undefined {
     const failures = verdict.do === 'retry' ? (this.#failures.get(classUid) ?? 0) + 1 : 0;
     if (this.#failures.size >= CLASSES_MAX) this.#failures.clear();
     this.#failures.set(classUid, failures);
     const health = healthOf(verdict, failures);
-    return health === undefined || this.#shown.get(classUid) === health.reason ? undefined : health;
-  }
-
-  /** The condition says so now. */
-  shown(classUid: string, { reason }: Health): void {
-    if (this.#shown.size >= CLASSES_MAX) this.#shown.clear();
-    this.#shown.set(classUid, reason);
+    return health?.reason === shown ? undefined : health;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type BackoffRule, backoffMs, type Random } from '../../../../base/index.ts';
 import type { Store, WriteTx } from '../../../../store/contracts/index.ts';
 import type { Verdict } from './answer-rules.ts';
-import type { DeliveryBook } from './delivery-book.ts';
+import { type DeliveryBook, pendingOfLane } from './delivery-book.ts';
 import { showOnMessage } from './delivery-labels.ts';
 import { claimed, type Delivery, ended, holdsUp, parseDelivery, postponed } from './delivery-record.ts';
 
@@ -24,18 +24,21 @@ export interface DeliveryProgressDeps {
   readonly orderHoldMs: number;
 }
 
-/** What taking a delivery came to: it is taken, there is nothing to send, or it is to be tried later. */
-export type Taking = { readonly taken: Delivery } | { readonly gone: true } | { readonly againMs: number };
+/** What taking a delivery came to: it is taken, there is nothing to send, it is to be tried later, or its class has no room. */
+export type Taking =
+  | { readonly taken: Delivery }
+  | { readonly gone: true }
+  | { readonly againMs: number }
+  | { readonly fullClass: string };
 
 const BACKOFF: BackoffRule = { firstMs: 2_000, factor: 2, capMs: 600_000, jitter: 0.2 };
-/** Pending deliveries of a lane that are read at once to see whether one is held up. */
-const LANE_PAGE = 50;
 /** Deliveries that one transaction ends with their class. */
 const CLASS_PAGE = 200;
-/** How soon a delivery that is held up is tried again; the one ahead of it wakes it earlier when it ends. */
-const HELD_UP_MS = 10_000;
-/** How soon a delivery is tried again whose class has no room. */
-const BUSY_MS = 200;
+/**
+ * How soon a delivery that is held up is tried again at the latest. Usually the one ahead of it wakes it: while a service is away thousands may
+ * wait, and each try is work for the queue that all features share.
+ */
+const HELD_UP_MS = 30_000;
 /** How often a delivery without a registration in force asks for one. */
 const UNREGISTERED_MS = 10_000;
 
@@ -54,23 +57,37 @@ export class DeliveryProgress {
       const row = await tx.deliveries.get({ id });
       if (row?.state !== 'pending') return { gone: true };
       const delivery = parseDelivery(row);
-      const { body, lane } = delivery;
+      const { body } = delivery;
       if (await isMoot(tx, delivery)) {
         await book.save(tx, ended(delivery, tx, { state: 'skipped' }));
+        await book.wakeNext(tx, delivery, orderHoldMs);
         return { gone: true };
       }
       const now = tx.steadyNow();
       const waitMicros = (body.claim === '' ? body.dueAt : body.claimUntil) - now;
-      if (!hasRoom(delivery.classUid)) return { againMs: BUSY_MS };
       if (waitMicros > 0) return { againMs: Math.ceil(waitMicros / 1_000) };
-      const ahead = await tx.deliveries.page('ofLane', { lane, state: 'pending' }, { limit: LANE_PAGE });
-      const isHeldUp = ahead.some((other) => other.id < id && holdsUp(parseDelivery(other), now, orderHoldMs));
-      if (isHeldUp) return { againMs: HELD_UP_MS };
+      const heldUpMs = await this.#heldUpMs(tx, delivery);
+      if (heldUpMs > 0) return { againMs: heldUpMs };
+      if (!hasRoom(delivery.classUid)) return { fullClass: delivery.classUid };
       const taken = claimed(delivery, tx, { claim: ids.next(), leaseMs });
-      // Its item in the queue is the one that is being run.
+      // Its item in the queue stays, and is due again in case this process dies.
       await book.mark(tx, taken);
       return { taken };
     });
+  }
+
+  /** How long to wait for an older delivery of the lane; 0 where none holds this one up. */
+  async #heldUpMs(tx: WriteTx, { lane, id }: Delivery): Promise<number> {
+    const { orderHoldMs } = this.#deps;
+    const now = tx.steadyNow();
+    for await (const older of pendingOfLane(tx, lane)) {
+      if (older.id >= id) return 0;
+      if (!holdsUp(older, now, orderHoldMs)) continue;
+      const { triedSince } = older.body;
+      const leftMs = orderHoldMs - Math.floor((now - triedSince) / 1_000);
+      return triedSince === 0 ? HELD_UP_MS : Math.min(HELD_UP_MS, leftMs);
+    }
+    return 0;
   }
 
   /** Records what an attempt came to, unless another sender took the delivery meanwhile. */
@@ -129,7 +146,9 @@ export class DeliveryProgress {
     if (current.body.claim !== seen.body.claim) return undefined;
     const next = change(current);
     await this.#show(tx, next);
-    if (next.state !== 'pending') await this.#deps.book.wakeNext(tx, next);
+    const { book, orderHoldMs } = this.#deps;
+    const isInTheWay = next.state === 'pending' && holdsUp(next, tx.steadyNow(), orderHoldMs);
+    if (!isInTheWay) await book.wakeNext(tx, next, orderHoldMs);
     return next;
   }
 

@@ -193,6 +193,6 @@ export const postponed = (
   },
 });
 
-/** Whether a pending delivery keeps those behind it waiting: until it has failed for as long as that may last. */
+/** Whether a pending delivery keeps those after it waiting: until it has failed for as long as that may last. */
 export const holdsUp = ({ body }: Delivery, steadyNow: number, orderHoldMs: number): boolean =>
   body.triedSince === 0 || steadyNow - body.triedSince < orderHoldMs * 1_000;

@@ -64,6 +64,7 @@ describe('a delivery', () => {
     world.place = {
       state: 'open',
       version: '1',
+      health: '',
       place: { endpoint: 'http://127.0.0.1:1', apiKey: '', isTrusted: false },
     };
     await world.later(3_000);
@@ -145,6 +146,17 @@ describe('a delivery', () => {
     ]);
   });
 
+  it('shows that the service takes deliveries again, also where another process had shown that it does not', async () => {
+    await world.answered('!say one', { thread: 'a' });
+    await world.deliver();
+    world.health.push({ status: 'False', reason: 'Unavailable', message: 'shown by another process' });
+    await world.answered('!say two', { thread: 'b' });
+    await world.deliver();
+    await world.answered('!say three', { thread: 'c' });
+    await world.deliver();
+    expect(world.health.map(({ reason }) => reason)).toEqual(['Delivering', 'Unavailable', 'Delivering']);
+  });
+
   it('is sent with at most eight others to one service at once', async () => {
     for (let call = 0; call < 10; call += 1) world.service.answers.push('hang');
     const said = [];
@@ -154,6 +166,9 @@ describe('a delivery', () => {
     await expect.poll(() => world.service.seen.length).toBe(8);
     await world.runner.tick();
     expect(world.service.seen).toHaveLength(8);
+    world.clock.advance(15_000);
+    // The two that found no room follow at once, without a turn of the queue.
+    await expect.poll(() => world.service.seen.length).toBe(10);
     world.clock.advance(15_000);
     await world.parts.settled();
   });

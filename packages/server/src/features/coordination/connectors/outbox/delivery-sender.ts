@@ -22,6 +22,8 @@ export type ClassPlace =
       readonly place: ServicePlace;
       /** Differs between any two registrations of the class. */
       readonly version: string;
+      /** Reason of the condition DeliveryHealthy, which other processes write too; '' before the first delivery. */
+      readonly health: string;
     }
   /** No registration is in force, or its credential cannot be read; `reason` is safe to show. */
   | { readonly state: 'waiting'; readonly reason: string }
@@ -51,6 +53,8 @@ export interface DeliverySenderDeps {
 }
 
 const BUSY_MS = 1_000;
+/** How soon a delivery whose class has no room is tried again at the latest: usually it follows when an attempt ends here. */
+const FULL_MS = 30_000;
 
 /**
  * Sends deliveries. An item of the queue stands for each; the requests run next to the queue, so that a slow service holds up its own
@@ -60,7 +64,12 @@ const BUSY_MS = 1_000;
 export class DeliverySender implements QueueWorker {
   readonly kinds = [DELIVERY];
   readonly #deps: DeliverySenderDeps;
-  readonly #running = new Map<string, { readonly classUid: string; readonly done: Promise<void> }>();
+  /** Deliveries that are being sent, by their ids. */
+  readonly #running = new Set<string>();
+  /** By class: what sends its deliveries, each one after the other. */
+  readonly #senders = new Map<string, Set<Promise<void>>>();
+  /** By class: ids of deliveries that found no room, the first one first. */
+  readonly #waiting = new Map<string, Set<string>>();
   readonly #health = new DeliveryHealth();
   readonly #stop = new AbortController();
 
@@ -73,13 +82,14 @@ export class DeliverySender implements QueueWorker {
     const taking = await this.#deps.progress.take(key, (classUid) => this.#hasRoom(classUid));
     if ('gone' in taking) return DONE;
     if ('againMs' in taking) return taking;
+    if ('fullClass' in taking) return this.#wait(taking.fullClass, key);
     this.#start(taking.taken);
     return { againMs: this.#deps.leaseMs };
   }
 
   /** Resolves once nothing is under way any more. */
   async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
+    while (this.#senders.size > 0) await Promise.all([...this.#senders.values()].flatMap((senders) => [...senders]));
   }
 
   /** Ends what is under way; the store still holds it. */
@@ -89,23 +99,68 @@ export class DeliverySender implements QueueWorker {
   }
 
   #hasRoom(classUid: string): boolean {
-    const busy = [...this.#running.values()].filter((running) => running.classUid === classUid);
-    return busy.length < this.#deps.concurrency;
+    return (this.#senders.get(classUid)?.size ?? 0) < this.#deps.concurrency;
+  }
+
+  #wait(classUid: string, id: string): ReconcileOutcome {
+    // An attempt may have ended since the store was asked.
+    if (this.#hasRoom(classUid)) return { againMs: 0 };
+    const waiting = this.#waiting.get(classUid) ?? new Set<string>();
+    this.#waiting.set(classUid, waiting.add(id));
+    return { againMs: FULL_MS };
   }
 
   #start(delivery: Delivery): void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const { id, classUid } = delivery;
-    this.#running.set(id, { classUid, done: promise });
-    this.#send(delivery)
-      .catch((error: unknown) =>
+    const { classUid } = delivery;
+    const senders = this.#senders.get(classUid) ?? new Set<Promise<void>>();
+    const sender = this.#sendAll(delivery).finally(() => {
+      senders.delete(sender);
+      if (senders.size === 0) this.#senders.delete(classUid);
+    });
+    this.#senders.set(classUid, senders.add(sender));
+  }
+
+  /** Sends a delivery, then those of its class that wait for room. Never rejects. */
+  async #sendAll(first: Delivery): Promise<void> {
+    let next: Delivery | undefined = first;
+    while (next !== undefined) {
+      const { id } = next;
+      this.#running.add(id);
+      try {
+        await this.#send(next);
+      } catch (error) {
         // The item and the claim are still there: another attempt follows once the claim has lapsed.
-        this.#deps.log.warn('a delivery was not dealt with', { delivery: id, reason: String(error) }),
-      )
-      .finally(() => {
+        this.#deps.log.warn('a delivery was not dealt with', { delivery: id, reason: String(error) });
+      } finally {
         this.#running.delete(id);
-        resolve();
-      });
+      }
+      next = await this.#takeWaiting(first.classUid);
+    }
+  }
+
+  /** Takes a delivery that waits for room in the class; undefined where there is none that can be sent now. */
+  async #takeWaiting(classUid: string): Promise<Delivery | undefined> {
+    for (let id = this.#firstWaiting(classUid); id !== undefined; id = this.#firstWaiting(classUid)) {
+      try {
+        const taking = await this.#deps.progress.take(id, () => true);
+        if ('taken' in taking) return taking.taken;
+      } catch (error) {
+        // Its item becomes due in a while, as do those of the others that wait.
+        this.#deps.log.warn('a delivery could not be taken', { delivery: id, reason: String(error) });
+        return undefined;
+      }
+    }
+    return undefined;
+  }
+
+  /** The delivery that waits longest for room in the class, which it does no longer. */
+  #firstWaiting(classUid: string): string | undefined {
+    const waiting = this.#waiting.get(classUid);
+    const [id] = waiting ?? [];
+    if (waiting === undefined || id === undefined || this.#stop.signal.aborted) return undefined;
+    waiting.delete(id);
+    if (waiting.size === 0) this.#waiting.delete(classUid);
+    return id;
   }
 
   async #send(delivery: Delivery): Promise<void> {
@@ -121,10 +176,8 @@ export class DeliverySender implements QueueWorker {
     const verdict = judgeAnswer(answer, now());
     await progress.settle(delivery, verdict);
     if (verdict.do === 'retry' && verdict.isUnregistered) await registrations.renew(identity);
-    const health = this.#health.after(classUid, verdict);
-    if (health === undefined) return;
-    await registrations.showHealth(identity, health);
-    this.#health.shown(classUid, health);
+    const health = this.#health.after(classUid, verdict, found.health);
+    if (health !== undefined) await registrations.showHealth(identity, health);
   }
 
   #post(delivery: Delivery, place: ServicePlace): Promise<DeliveryAnswer> {

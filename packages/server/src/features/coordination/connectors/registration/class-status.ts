@@ -3,6 +3,7 @@ import { type ConnectorClassSpec, type ConnectorClassStatus, ConnectorClassStatu
 import type { ResourceWriter } from '../../../../controllers/contract.ts';
 import {
   type Finding,
+  isSealed,
   judgedConditions,
   kindRow,
   messageFromText,
@@ -31,6 +32,8 @@ export interface ObservedClass {
   readonly state: ClassState;
 }
 
+/** Why a literal key is not used. */
+export const UNOPENED = 'its key cannot be decrypted: the key that sealed it is missing';
 const UNREGISTERED = 'the class has not been registered with its service yet';
 
 /** The status of a class, from its spec and what it keeps of its registration. */
@@ -85,6 +88,8 @@ const judgeCredential = async (
   const { plain, env } = spec.auth?.apiKey ?? {};
   if (env !== undefined && (deps.environment[env] ?? '').trim() === '')
     return { type: 'CredentialResolved', status: 'False', reason: 'EnvNotSet', message: `variable ${env} is not set` };
+  if (isSealed(plain ?? ''))
+    return { type: 'CredentialResolved', status: 'False', reason: 'NotDecryptable', message: UNOPENED };
   const problem = plain?.startsWith('secret://') ? await deps.secretProblem(reads, namespace, plain) : undefined;
   return problem === undefined
     ? { type: 'CredentialResolved', status: 'True', reason: 'Resolved' }

@@ -2,7 +2,7 @@ import { backoffMs, isFault, type Log, type Random } from '../../../../base/inde
 import type { NamespaceFacts, QueueWorker, ReconcileOutcome, WorkItem } from '../../../../controllers/contract.ts';
 import { recordKey } from '../../../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
-import { forgetIssued, issueSecret, makeCurrent } from '../callbacks/index.ts';
+import { forgetIssued, issueSecret, makeCurrent, type NewSecret } from '../callbacks/index.ts';
 import { classState, type RegisteredAs } from './class-state.ts';
 import { type ClassRecordDeps, changeClass } from './class-status.ts';
 import { type RegisterCallDeps, registerCall } from './register-call.ts';
@@ -115,16 +115,28 @@ export class Registrar implements QueueWorker {
         { failures: due.failures },
         failedAttempt('CredentialUnavailable', wanted.problem, true),
       );
-    const { registered } = classState(record.annotations);
+    const { registered, failure } = classState(record.annotations);
     const leftMs = rotationMs - (store.steadyNow() - (registered?.at ?? 0)) / MICROS_PER_MS;
-    if (leftMs > 0 && isRegisteredAs(this.#deps, registered, { ...wanted, uid }))
-      return store.write((tx) => registerSoon(tx, record, { inMs: leftMs }));
-    const body = JSON.stringify(wanted.as);
-    const secret = await store.write((tx) => issueSecret(tx, record, { random: this.#deps.random, body }));
+    // After a failure only an attempt shows that the service takes the class.
+    if (failure === undefined && leftMs > 0 && isRegisteredAs(this.#deps, registered, { ...wanted, uid }))
+      return store.write(async (tx) => {
+        if (!(await hasOtherWants(tx, record))) await registerSoon(tx, record, { inMs: leftMs });
+      });
+    const secret = await this.#issue(record, wanted.as);
+    // The class was deleted meanwhile, and its timer with it.
+    if (secret === undefined) return;
     const attempt = { record, as: wanted.as, secretId: secret.id, failures: due.failures };
     const call = { key, ...wanted, secret: secret.text, signal: this.#closing.signal };
     const outcome = await registerCall(this.#deps, call);
     await (outcome.isRegistered ? this.#registered(attempt) : this.#failed(record, attempt, outcome));
+  }
+
+  #issue(record: StoredResource, as: RegisteredAs): Promise<NewSecret | undefined> {
+    const { store, random } = this.#deps;
+    return store.write(async (tx) => {
+      const current = await tx.resources.get(record.key);
+      return current?.uid === record.uid ? issueSecret(tx, record, { random, body: JSON.stringify(as) }) : undefined;
+    });
   }
 
   async #isLive(namespace: string): Promise<boolean> {
@@ -143,7 +155,8 @@ export class Registrar implements QueueWorker {
       const secret = await tx.connectorSecrets.get({ id: secretId });
       if (secret === undefined) return;
       await acceptRegistration(this.#deps, tx, { classOf: record, secretId, as });
-      await registerSoon(tx, record, { inMs: this.#deps.rotationMs });
+      // The class may have changed during the request: the next run of the timer compares, and waits until the secret is to change.
+      await registerSoon(tx, record);
     });
   }
 
@@ -154,17 +167,43 @@ export class Registrar implements QueueWorker {
   ): Promise<void> {
     const inMs = backoffMs(REGISTRATION_BACKOFF, failures + 1, this.#deps.random);
     return this.#deps.store.write(async (tx) => {
+      const secret = secretId === undefined ? undefined : await tx.connectorSecrets.get({ id: secretId });
+      // The service called with the secret during the request: it took the registration, whatever became of its answer.
+      if (secret !== undefined && secret.state !== 'issued') return registerSoon(tx, record);
       if (secretId !== undefined && outcome.isCertain) await forgetIssued(tx, secretId);
+      const isOutdated = await hasOtherWants(tx, record);
       const { reason, message } = outcome;
       await changeClass({ deps: this.#deps, tx }, record, (state) => ({
         ...state,
         generation: record.generation,
         failure: { reason, message },
       }));
-      await registerSoon(tx, record, { failures: failures + 1, inMs });
+      if (!isOutdated) await registerSoon(tx, record, { failures: failures + 1, inMs });
     });
   }
 }
+
+/** True when the class was deleted, or is to be registered as something else, since it was read: then its timer is right as it is. */
+const hasOtherWants = async (tx: WriteTx, { key, uid, annotations }: StoredResource): Promise<boolean> => {
+  const current = await tx.resources.get(key);
+  if (current?.uid !== uid) return true;
+  const wants = (of: StoredResource['annotations']): string => JSON.stringify(classState(of).attempting ?? {});
+  return wants(current.annotations) !== wants(annotations);
+};
+
+/** Has the service registered again although nothing changed here; until then the registration stays in force. */
+export const registerAgain = async (
+  deps: ClassRecordDeps,
+  tx: WriteTx,
+  classOf: Pick<StoredResource, 'key' | 'uid'>,
+): Promise<void> => {
+  const record = await tx.resources.get(classOf.key);
+  if (record?.uid !== classOf.uid || classState(record.annotations).registered === undefined) return;
+  await changeClass({ deps, tx }, record, (state) =>
+    state.registered === undefined ? state : { ...state, registered: { ...state.registered, at: 0 } },
+  );
+  await registerSoon(tx, record);
+};
 
 export interface AcceptDeps extends ClassRecordDeps, Pick<RegistrarDeps, 'overlapMs' | 'classAccepted'> {}
 

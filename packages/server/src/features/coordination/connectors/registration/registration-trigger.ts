@@ -29,13 +29,13 @@ export const registrationTrigger = (deps: RegistrationTriggerDeps): Reconciler =
     const record = await store.direct.resources.get(key);
     if (record === undefined || record.deletionTimestamp !== undefined) return DONE;
     const wanted = await wantedRegistration(deps, record);
-    const { registered, attempting } = classState(record.annotations);
+    const { registered, attempting, failure } = classState(record.annotations);
     if ('problem' in wanted) {
       await store.write((tx) => registerSoon(tx, record, { onlyNew: true }));
       return DONE;
     }
     const now = { ...wanted, uid: record.uid };
-    if (isRegisteredAs(deps, registered, now)) {
+    if (failure === undefined && isRegisteredAs(deps, registered, now)) {
       const inMs = Math.max(0, deps.rotationMs - (store.steadyNow() - (registered?.at ?? 0)) / MICROS_PER_MS);
       await store.write((tx) => registerSoon(tx, record, { inMs, onlyNew: true }));
     } else if (isRegisteredAs(deps, attempting, now)) {

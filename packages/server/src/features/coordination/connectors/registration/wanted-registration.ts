@@ -1,8 +1,8 @@
 import { isFault } from '../../../../base/index.ts';
-import type { ValueHash, ValueSeal } from '../../../../resources/index.ts';
+import { isSealed, type ValueHash, type ValueSeal } from '../../../../resources/index.ts';
 import type { StoredResource } from '../../../../store/contracts/index.ts';
 import type { RegisteredAs } from './class-state.ts';
-import { classSpec } from './class-status.ts';
+import { classSpec, UNOPENED } from './class-status.ts';
 
 export interface WantedDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -55,7 +55,9 @@ const readCredential = async (
     return value === '' ? { problem: `variable ${source.env} is not set` } : { apiKey: value };
   }
   const plain = source.plain ?? '';
-  if (!plain.startsWith('secret://')) return plain === '' ? { problem: 'its key cannot be read' } : { apiKey: plain };
+  // What cannot be opened stays sealed; it is not a credential and must not leave the server.
+  if (isSealed(plain)) return { problem: UNOPENED };
+  if (!plain.startsWith('secret://')) return { apiKey: plain };
   try {
     return { apiKey: await secret(namespace, plain) };
   } catch (error) {

@@ -22,8 +22,8 @@ export interface AnsweredRequest {
 /** Answers of people in conversations of connectors; ingest asks before it treats an event as a message. */
 export interface ConversationAnswers {
   /**
-   * Decides the newest open request that was asked in the conversation of the event, in the caller's transaction, when its sender may
-   * and the text is an answer to it. Undefined when the event is an ordinary message.
+   * Decides the newest open request that the connector of the event asked in its conversation, in the caller's transaction, when its
+   * sender may and the text is an answer to it. Undefined when the event is an ordinary message.
    */
   answerOf(tx: WriteTx, context: ConnectorContext, text: string): Promise<AnsweredRequest | undefined>;
 }

@@ -9,11 +9,14 @@ export const REQUESTS = 'option.svc/requests';
 export const DELIVER = 'deliver';
 
 const CAUSE = 'connector';
-/** Requests of one conversation that are looked through for one that is asked already. */
+/** Requests of one conversation that are read, the newest ones: they have been asked there already. */
 const ASKED_MAX = 20;
 
-/** What requests of one conversation and thread are called among deliveries. */
-const requestSubject = (lane: string): string => `request/${lane}`;
+/**
+ * What requests of one conversation and thread are called among deliveries. The connector is part of it: conversations of two connectors of
+ * a class may have the same id, and each connector names its own approvers.
+ */
+const requestSubject = (connectorUid: string, lane: string): string => `request/${connectorUid}/${lane}`;
 
 /** Brings what a turn asks people into the conversation that began it, in the transaction in which the turn begins to wait. */
 export const deliverRequests = async (
@@ -27,7 +30,7 @@ export const deliverRequests = async (
   if (context === undefined) return;
   const live = await liveConnector(tx, context);
   if (live.annotations[REQUESTS] !== DELIVER || live.mode === 'none') return;
-  const subject = requestSubject(laneOf(context.classUid, replyPlace(context, live.mode)));
+  const subject = requestSubject(context.connectorUid, laneOf(context.classUid, replyPlace(context, live.mode)));
   const asked = await askedRequests(tx, subject);
   const open = (await tx.log.permissionsOfTurn(turn.id)).filter((row) => row.open && !asked.includes(row.id));
   for (const row of open) {
@@ -52,5 +55,5 @@ export const askedRequests = async (
 };
 
 /** Where an event could answer a request. */
-export const answeredSubject = ({ classUid, conversationId, threadId }: ConnectorContext): string =>
-  requestSubject(laneOf(classUid, { conversationId, threadId }));
+export const answeredSubject = ({ classUid, connectorUid, conversationId, threadId }: ConnectorContext): string =>
+  requestSubject(connectorUid, laneOf(classUid, { conversationId, threadId }));

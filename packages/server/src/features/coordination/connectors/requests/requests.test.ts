@@ -53,6 +53,19 @@ describe('a question of a turn', () => {
     expect(await answer('1')).toBeUndefined();
   });
 
+  it('is not answered through another connector of the class that has a conversation of the same id', async () => {
+    await world.connector('auto', { ...ON, 'option.svc/approvers': 'U2' });
+    await world.connector('auto', ON, 'other');
+    const { turnId } = await asked({ question: 'Why?' });
+    const there = { connectorUid: 'uid-other', connectorName: 'other' };
+    const context = { ...world.context({ message: 'x', thread: 't' }), ...there };
+    const { answers } = world.parts;
+    expect(await world.engine.store.write((tx) => answers.answerOf(tx, context, 'because'))).toBeUndefined();
+    expect(await open(turnId)).toBe(1);
+    expect(await answer('because', 'U2')).toMatchObject({ turnId });
+    await world.engine.ended(turnId);
+  });
+
   it('takes a text, or JSON that fits, or none', async () => {
     await world.connector('auto', ON);
     const free = await asked({ question: 'Why?' });

@@ -1,6 +1,7 @@
 import { MessageRole } from '@svc/api/data';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFault } from '../../../../base/index.ts';
+import { recordKey } from '../../../../resources/index.ts';
 import { PART } from '../../../../runtime/contract.ts';
 import { DeliveryWorld } from '../testing/delivery-world.ts';
 
@@ -97,9 +98,17 @@ describe('a reply that waits for review', () => {
       );
     await world.engine.store.write((tx) =>
       tx.resources.insert({
-        ...{ key: { kind: 'Namespace', namespace: '', parent: '', name: 'default' }, uid: 'n', generation: 1 },
-        ...{ createdAt: 1, labels: {}, annotations: {}, owners: [], finalizers: [], apiVersion: 'svc/v1' },
-        ...{ spec: '{}', status: '{}' },
+        key: recordKey('Namespace', '', 'default'),
+        uid: 'n',
+        generation: 1,
+        createdAt: 1,
+        labels: {},
+        annotations: {},
+        owners: [],
+        finalizers: [],
+        apiVersion: 'svc/v1',
+        spec: '{}',
+        status: '{}',
       }),
     );
     expect(await listed({ state: 'held' })).toEqual(['two', 'one']);

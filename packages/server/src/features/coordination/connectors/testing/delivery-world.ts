@@ -105,16 +105,16 @@ export class DeliveryWorld {
 
   #open(): ClassPlace {
     const place = { endpoint: this.service.endpoint, apiKey: 'key-1', isTrusted: false };
-    return { state: 'open', place, version: '1' };
+    return { state: 'open', place, version: '1', health: this.health.at(-1)?.reason ?? '' };
   }
 
   /** The connector that answers, with its reply mode. */
-  async connector(replyMode: string, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+  async connector(replyMode: string, annotations: Readonly<Record<string, string>> = {}, name = 'help'): Promise<void> {
     const spec = toJsonString(
       ConnectorSpecSchema,
       create(ConnectorSpecSchema, { matchFields: { team: 't1' }, consumer: { session: { replyMode } } }),
     );
-    await this.#put('Connector', 'help', { spec, annotations });
+    await this.#put('Connector', name, { spec, annotations });
   }
 
   async connectorClass(annotations: Readonly<Record<string, string>> = {}): Promise<void> {
