@@ -16,7 +16,13 @@ const steps = [
   { stepId: 'end', status: 'SUSPENDED', attempt: 1, suspendJson: '{"prompt":"sure?"}' },
 ];
 const run = (id: string, status = 'SUSPENDED') => ({
-  ...{ id, workflow: 'refund', ns: 'default', status, createdAt: at, inputJson: '{}', specJson: JSON.stringify(spec) },
+  id,
+  workflow: 'refund',
+  ns: 'default',
+  status,
+  createdAt: at,
+  inputJson: '{}',
+  specJson: JSON.stringify(spec),
 });
 const seen: object[] = [];
 const handlers: FakeHandlers = {
@@ -89,12 +95,10 @@ describe('svc workflow', () => {
     await workflow('resume', 'refund', 'r-1', 'end');
     expect((await workflow('cancel', 'refund', 'r-1', '--reason', 'late')).out).toBe('run r-1 is cancelled\n');
     expect(seen).toMatchObject([
-      ...[
-        { resumeJson: '"yes please"', stepId: 'end' },
-        { resumeJson: '{"a":1}' },
-        { resumeJson: '' },
-        { reason: 'late' },
-      ],
+      { resumeJson: '"yes please"', stepId: 'end' },
+      { resumeJson: '{"a":1}' },
+      { resumeJson: '' },
+      { reason: 'late' },
     ]);
   });
 

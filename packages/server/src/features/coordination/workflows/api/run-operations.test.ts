@@ -110,7 +110,8 @@ describe('runs', () => {
     const first = await list({ workflow: '-', pageSize: 3 });
     expect(first.found).toEqual(all.slice(0, 3));
     expect(await list({ workflow: '-', pageSize: 3, pageToken: first.nextPageToken })).toEqual({
-      ...{ found: all.slice(3), nextPageToken: '' },
+      found: all.slice(3),
+      nextPageToken: '',
     });
     expect(await outcome(list({ workflow: 'none' }))).toBe('NOT_FOUND  WORKFLOW_NOT_FOUND');
   });

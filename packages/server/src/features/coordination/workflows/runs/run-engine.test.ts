@@ -71,7 +71,10 @@ describe('a run', () => {
 
   it('makes a further attempt when an answer does not fit its schema (48)', async () => {
     const step = {
-      ...{ id: 'ask', type: 'agent', agent: 'helper', prompt: '!say ${$.steps.ask.attempt}' },
+      id: 'ask',
+      type: 'agent',
+      agent: 'helper',
+      prompt: '!say ${$.steps.ask.attempt}',
       output: { format: 'json', schemaJson: '{"minimum":2}' },
       retry: { maxAttempts: 2 },
     };
