@@ -123,7 +123,14 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
     startChild: async (tx, start) => (await starts.start(tx, start)).id,
     depthMax: settings['limits.runDepthMax'],
   });
-  const driver = new RunDriver({ ...deps, moves, types, check });
+  const driver = new RunDriver({
+    ...deps,
+    moves,
+    types,
+    check,
+    inputBytes: settings['limits.runInputMax'],
+    outputBytes: settings['limits.stepOutputMax'],
+  });
   const calls = new ToolCalls({
     ...deps,
     driver,

@@ -280,13 +280,23 @@ describe('a run', () => {
     ['a comparison of what are not numbers', { when: '{"path":"$.input.a","gt":1}' }, 'step one: PREDICATE_TYPE: '],
     ['a prompt that is blank', { prompt: '${$.input.none} ' }, 'step ask: PROMPT_EMPTY: '],
     ['an output that is too large', { large: 'x'.repeat(5_000) }, 'step one: OUTPUT_TOO_LARGE: '],
+    ['a value that its prompt names too often', { prompt: '${$.input.a}'.repeat(2_000) }, 'step ask: TOO_LARGE: '],
+    [
+      'a value that its output names too often',
+      { outputJson: JSON.stringify(Array.from({ length: 2_000 }, () => '${$.input.a}')) },
+      'OUTPUT: the values of the expressions have more than 4096 bytes (limits.stepOutputMax)',
+    ],
   ])('fails, and does not stay RUNNING, for %s', async (_, given, error) => {
-    const { when = '', prompt = 'x', large = '', outputSchemaJson = '' } = given as Record<string, string>;
+    const { when = '', prompt = 'x', large = '', outputJson = '', outputSchemaJson = '' } = given as Record<
+      string,
+      string
+    >;
     await world.put('flow', {
       steps: [
         noop('one', { whenJson: when, inputJson: JSON.stringify(large) }),
         { id: 'ask', type: 'agent', agent: 'helper', prompt },
       ],
+      outputJson,
       outputSchemaJson,
     });
     const { run } = await world.run('flow', { a: 'text' });

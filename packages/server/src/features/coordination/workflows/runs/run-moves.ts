@@ -104,7 +104,7 @@ export class RunMoves {
     if (delay === undefined) {
       open.change(state, { status: 'FAILED', error });
       await open.event({ type: 'step_failed', stepId, message: error, payload: facts });
-      return this.failRun(open, `step ${stepId}: ${error}`.slice(0, ERROR_CHARS));
+      return this.failRun(open, `step ${stepId}: ${error}`);
     }
     const { tx, run } = open;
     const micros = Math.round(delay * MICROS);
@@ -122,9 +122,10 @@ export class RunMoves {
   }
 
   async failRun(open: OpenRun, error: string): Promise<void> {
-    open.run.error = error;
+    const message = error.slice(0, ERROR_CHARS);
+    open.run.error = message;
     await this.#cancelSteps(open);
-    await this.#end(open, { status: 'FAILED', output: null }, { type: 'run_failed', message: error });
+    await this.#end(open, { status: 'FAILED', output: null }, { type: 'run_failed', message });
   }
 
   /** Ends the run from outside, with all that it began. */

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonData } from '../../../../resources/index.ts';
 import { sharedSchemaCheck } from '../../../../tools/testing/shared-schema-check.ts';
-import { holds, jsonOfText, PredicateTypeError, renderJson, renderPrompt, renderText, schemaProblem } from './index.ts';
+import {
+  holds,
+  jsonOfText,
+  PredicateTypeError,
+  RenderingRoom,
+  renderJson,
+  renderPrompt,
+  renderText,
+  schemaProblem,
+} from './index.ts';
 
 const scope = {
   input: { n: 4, text: 'hi', list: [1, { a: 2 }], 'a.b': 'dotted', none: null, object: { x: 1, y: [2] } },
@@ -9,6 +18,8 @@ const scope = {
   steps: { one: { status: 'COMPLETED', output: { v: 7 } } },
   run: { id: 'r', workflow: 'w', namespace: 'n', status: 'RUNNING' },
 };
+
+const room = (bytes = 1_000) => new RenderingRoom(bytes, 'limits.x');
 
 describe('expressions', () => {
   it.each<[string, JsonData]>([
@@ -31,18 +42,24 @@ describe('expressions', () => {
     ['plain', 'plain'],
     ['', ''],
   ])('of the text %s are worth %j (47)', (text, value) => {
-    expect(renderText(text, scope)).toEqual(value);
+    expect(renderText(text, scope, room())).toEqual(value);
   });
 
   it('are replaced in the string values of JSON, and in no key', () => {
     const written = { '${$.input.n}': ['${$.input.n}', { deep: 'x${$.input.n}' }, 1, null, true] };
-    expect(renderJson(written, scope)).toEqual({ '${$.input.n}': [4, { deep: 'x4' }, 1, null, true] });
+    expect(renderJson(written, scope, room())).toEqual({ '${$.input.n}': [4, { deep: 'x4' }, 1, null, true] });
   });
 
   it('become text in a prompt, also a whole one', () => {
-    expect(['${$.input.object}', '${$.input.none}', '${$.input.n}'].map((text) => renderPrompt(text, scope))).toEqual([
-      ...['{"x":1,"y":[2]}', '', '4'],
-    ]);
+    const texts = ['${$.input.object}', '${$.input.none}', '${$.input.n}'];
+    expect(texts.map((text) => renderPrompt(text, scope, room()))).toEqual(['{"x":1,"y":[2]}', '', '4']);
+  });
+
+  it('have room for so many bytes of values, however often they are named, and literals take none of it', () => {
+    const twice = ['${$.input.object}', 'as long as this is ${$.input.object}'];
+    expect(renderJson(twice, scope, room(30))).toEqual([scope.input.object, 'as long as this is {"x":1,"y":[2]}']);
+    for (const bytes of [29, 14])
+      expect(() => renderJson(twice, scope, room(bytes))).toThrow(`more than ${bytes} bytes (limits.x)`);
   });
 });
 
