@@ -20,6 +20,7 @@ import {
 } from './runs/index.ts';
 import { stepTable } from './steps/index.ts';
 import { stepToolGrant, type ToolGrantDeps, toolGrant } from './tool-grant.ts';
+import { guardedCheck } from './values/index.ts';
 import { workflowContract } from './workflow-kind.ts';
 import { workflowOperations } from './workflow-operations.ts';
 
@@ -56,7 +57,7 @@ interface WorkflowsModuleDeps extends ToolGrantDeps {
   readonly lifecycle: Pick<SessionLifecycle, 'create' | 'stop'>;
   readonly wakes: CallWakes;
   readonly deliveries: RunReplies;
-  readonly tools: Pick<ToolRegistry, 'offered' | 'validate' | 'check'>;
+  readonly tools: Pick<ToolRegistry, 'offered' | 'check'>;
   /** Names this process. */
   readonly workerId: string;
   readonly settings: WorkflowSettings;
@@ -102,7 +103,7 @@ export interface WorkflowsModule extends FeatureModule {
 export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
   const { settings, store, bus, tools } = deps;
   const isToolGranted = toolGrant(deps);
-  const check: ToolRegistry['check'] = (schema, value) => tools.check(schema, value);
+  const check = guardedCheck((schema, value) => tools.check(schema, value));
   const hooks: RunEnded[] = [replyTo(deps.deliveries)];
   const starts = new RunStarts({
     ...deps,
@@ -134,6 +135,7 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
   const calls = new ToolCalls({
     ...deps,
     driver,
+    check,
     grantOf: stepToolGrant(deps),
     owner: deps.workerId,
     timeoutMs: settings['runtime.toolTimeout'],

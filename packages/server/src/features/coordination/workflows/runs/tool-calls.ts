@@ -14,6 +14,7 @@ import {
 } from '../record/index.ts';
 import { failed, outputOf, type StepEnd, workflowIdentity } from '../steps/index.ts';
 import type { StepToolGrant } from '../tool-grant.ts';
+import type { SchemaCheck } from '../values/index.ts';
 import type { RunDriver } from './run-driver.ts';
 
 /** Calls under way in this process; further ones wait in the queue. */
@@ -30,7 +31,8 @@ interface ToolCallsDeps {
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
   readonly driver: RunDriver;
-  readonly tools: Pick<ToolRegistry, 'offered' | 'validate' | 'check'>;
+  readonly tools: Pick<ToolRegistry, 'offered'>;
+  readonly check: SchemaCheck;
   readonly grantOf: StepToolGrant;
   /** Names this process. */
   readonly owner: string;
@@ -163,11 +165,11 @@ export class ToolCalls implements QueueWorker {
   }
 
   async #call(call: ClaimedCall, control: AbortController): Promise<((open: OpenRun) => StepEnd) | undefined> {
-    const { clock, timeoutMs, tools } = this.#deps;
+    const { clock, timeoutMs, check } = this.#deps;
     const found = await this.#find(call, control.signal);
     if (found === undefined) return () => failed('TOOL_NOT_AVAILABLE', `${call.tool} is not available now`);
     const input = isJsonMap(call.input) ? call.input : {};
-    const problems = tools.validate(found.tool, call.input);
+    const problems = check(found.tool.inputSchema, call.input);
     if (problems.length > 0) return () => failed('TOOL_INPUT', problems.join('; '), { isFinal: true });
     const limitMs = Math.min(found.tool.timeoutMs ?? timeoutMs, TIMEOUT_MAX_MS);
     let hasTimedOut = false;
@@ -239,7 +241,7 @@ export class ToolCalls implements QueueWorker {
     const step = open.spec.steps.find(({ id }) => id === stepId);
     const structured = result.structured === undefined ? {} : { structured: result.structured as JsonData };
     if (step === undefined) return failed('TOOL_FAILED', 'the step is gone');
-    return outputOf((...args) => this.#deps.tools.check(...args), step, { text, ...structured });
+    return outputOf(this.#deps.check, step, { text, ...structured });
   }
 }
 

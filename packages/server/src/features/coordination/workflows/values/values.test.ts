@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonData } from '../../../../resources/index.ts';
+import type { JsonData, JsonMap } from '../../../../resources/index.ts';
 import { sharedSchemaCheck } from '../../../../tools/testing/shared-schema-check.ts';
 import {
+  guardedCheck,
   holds,
   jsonOfText,
   PredicateTypeError,
@@ -63,6 +64,18 @@ describe('expressions', () => {
   });
 });
 
+/** An object that tells when its members are listed to be sorted. */
+const watched = (read: () => void): JsonData =>
+  new Proxy<JsonMap>(
+    { b: 1, a: 2 },
+    {
+      ownKeys: (target) => {
+        read();
+        return Reflect.ownKeys(target);
+      },
+    },
+  );
+
 describe('a predicate', () => {
   const leaf = (path: string, name: string, value: JsonData) => ({ path: `$.input.${path}`, [name]: value });
 
@@ -96,6 +109,19 @@ describe('a predicate', () => {
     expect(holds(predicate, scope)).toBe(value);
   });
 
+  it.each<[string, (read: () => void) => readonly [JsonData, JsonData]]>([
+    ['contains', (read) => [Array.from({ length: 100 }, (_, index) => index), watched(read)]],
+    ['in', (read) => [watched(read), Array.from({ length: 100 }, (_, index) => index)]],
+  ])('%s writes out what it searches for once, not for each item', (name, made) => {
+    let reads = 0;
+    const [value, operand] = made(() => {
+      reads += 1;
+    });
+    const predicate = { path: '$.input', [name]: operand };
+    expect(holds(predicate, { ...scope, input: value })).toBe(false);
+    expect(reads).toBe(1);
+  });
+
   it('that orders anything but numbers is a fault', () => {
     expect(() => holds(leaf('text', 'gt', 3), scope)).toThrow(PredicateTypeError);
     expect(() => holds({ any: [leaf('none', 'lte', 3)] }, scope)).toThrow('lte compares numbers, not null');
@@ -126,4 +152,11 @@ it('a schema judges any value: none is asked where there is none, and the schema
   expect([problem('', 1), problem('true', 1), problem('{"type":"number"}', 1)]).toEqual(['', '', '']);
   expect(problem('{"type":"number"}', 'x')).toContain('number');
   expect(problem('false', 1)).toBe('the schema allows no value');
+});
+
+it('a schema that refers to itself without end is a problem like others, and so is a long list of violations', () => {
+  const problem = (schema: string, value: JsonData) => schemaProblem(guardedCheck(sharedSchemaCheck), schema, value);
+  expect(problem('{"$ref":"#"}', 1)).toContain('cannot be checked: ');
+  const many = problem('{"items":{"type":"string"}}', Array.from({ length: 5_000 }, (_, index) => index));
+  expect(many.split('; ')).toHaveLength(20);
 });
