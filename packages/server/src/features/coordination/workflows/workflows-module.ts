@@ -181,6 +181,7 @@ const replyTo =
 const serviceLimits = (settings: WorkflowSettings) => ({
   labels: labelLimits(settings),
   responseBytes: settings['limits.responseBytes'],
+  outputBytes: settings['limits.stepOutputMax'],
   idempotencyHours: settings['idempotency.hours'] / MS_PER_HOUR,
   waitSeconds: settings['deadlines.waitSeconds'] / MS_PER_SECOND,
 });

@@ -13,7 +13,7 @@ import {
 } from '@svc/api/gateway';
 import { type WorkflowSpec, WorkflowSpecSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../../auth/contract.ts';
-import { decodePageToken, encodePageToken, Fault, invalidField, pageSize } from '../../../../base/index.ts';
+import { decodePageToken, encodePageToken, Fault, invalidField, oversize, pageSize } from '../../../../base/index.ts';
 import type { AppendAudit } from '../../../../controllers/contract.ts';
 import { messageForm, type RepeatableForm, repeatableCall, writeOnce } from '../../../../idempotency/index.ts';
 import {
@@ -46,6 +46,8 @@ export interface RunServiceDeps extends RunWaitDeps {
     readonly labels: LabelLimits;
     /** `limits.responseBytes`. */
     readonly responseBytes: number;
+    /** `limits.stepOutputMax`. */
+    readonly outputBytes: number;
     readonly idempotencyHours: number;
     /** `deadlines.waitSeconds`. */
     readonly waitSeconds: number;
@@ -145,7 +147,7 @@ export class RunService {
     });
   }
 
-  /** Ends the wait of a suspended step; throws STEP_NOT_SUSPENDED, RESUME_SCHEMA. */
+  /** Ends the wait of a suspended step; throws STEP_NOT_SUSPENDED, TOO_LARGE, RESUME_SCHEMA: the step keeps waiting then. */
   async #resume(open: OpenRun, stepId: string, value: JsonData): Promise<void> {
     const { driver, check } = this.#deps;
     const { run, tx } = open;
@@ -153,6 +155,9 @@ export class RunService {
     const metadata = { run_id: run.id, step_id: stepId };
     if (state?.status !== 'SUSPENDED')
       throw new Fault('FAILED_PRECONDITION', 'STEP_NOT_SUSPENDED', 'the step does not wait for a person', { metadata });
+    const { outputBytes } = this.#deps.limits;
+    if (Buffer.byteLength(JSON.stringify(value)) > outputBytes)
+      throw refusal([oversize('resumeJson', outputBytes, 'limits.stepOutputMax')]);
     const schema = open.spec.steps.find(({ id }) => id === stepId)?.resumeSchemaJson ?? '';
     const problem = schemaProblem(check, schema, value);
     if (problem !== '') throw invalidField('resumeJson', `does not fit the schema: ${problem}`, 'RESUME_SCHEMA');

@@ -160,6 +160,7 @@ describe('a run', () => {
     expect((await world.get(id)).steps[0]?.suspendJson).toBe('{"prompt":"decide one","schema":{"type":"number"}}');
     expect(await refused(world.resume(id, 'one', '"text"'))).toBe('INVALID_ARGUMENT RESUME_SCHEMA');
     expect(await refused(world.resume(id, 'one', '{'))).toBe('INVALID_ARGUMENT RESUME_SCHEMA');
+    expect(await refused(world.resume(id, 'one', `"${'x'.repeat(5_000)}"`))).toBe('RESOURCE_EXHAUSTED TOO_LARGE');
     expect(await refused(world.resume(id, 'two', '1'))).toBe('FAILED_PRECONDITION STEP_NOT_SUSPENDED');
     expect((await world.state(id)).status).toBe('SUSPENDED');
     await world.resume(id, 'one', '7');
