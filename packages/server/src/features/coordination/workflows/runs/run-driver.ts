@@ -70,13 +70,28 @@ export class RunDriver {
   ): Promise<{ readonly againMs: number } | undefined> {
     const open = await this.find(tx, runId);
     if (open === undefined || isRunOver(open.run)) return undefined;
-    if (!(await isLive(this.#deps.namespaces, tx, open.run.namespace))) return { againMs: PAUSED_MS };
+    const paused = await this.pause(tx, open.run);
+    if (paused !== undefined) return paused;
     open.run.lastReason = reason;
     open.run.advances += 1;
     await change(open);
     if (!isRunOver(open.run)) await this.#advance(open);
     await open.save();
     return undefined;
+  }
+
+  /** When to ask again about a run that rests because its namespace is deleted; undefined while it may move. */
+  async pause(
+    tx: WriteTx,
+    { namespace }: { readonly namespace: string },
+  ): Promise<{ readonly againMs: number } | undefined> {
+    try {
+      await this.#deps.namespaces.requireLive(tx, namespace);
+      return undefined;
+    } catch (error) {
+      if (isFault(error) && error.code === 'FAILED_PRECONDITION') return { againMs: PAUSED_MS };
+      throw error;
+    }
   }
 
   /** Cancels a run in the transaction, with all that it began; nothing where it is gone or has ended. Also in deleted namespaces. */
@@ -224,14 +239,3 @@ export class RunDriver {
 }
 
 const nothing: RunChange = async () => undefined;
-
-/** Whether a namespace exists and is not deleted. */
-const isLive = async (namespaces: RunDriverDeps['namespaces'], tx: WriteTx, namespace: string): Promise<boolean> => {
-  try {
-    await namespaces.requireLive(tx, namespace);
-    return true;
-  } catch (error) {
-    if (isFault(error) && error.code === 'FAILED_PRECONDITION') return false;
-    throw error;
-  }
-};

@@ -472,6 +472,23 @@ describe('a tool step', () => {
     ]);
   });
 
+  it('is not called while its namespace is deleted', async () => {
+    act = () => new Promise(() => undefined);
+    await flow('calculate');
+    const id = await world.begin('flow');
+    await world.process.runner.tick();
+    world.process.runner.close();
+    await world.process.module.calls.close();
+    world.process = world.processOn(world.store);
+    act = async () => textResult('again');
+    world.deleted.add('default');
+    for (let seconds = 0; seconds < 120; seconds += 30) await world.pass(30);
+    expect([(await world.state(id)).status, calls.length]).toEqual(['RUNNING', 1]);
+    world.deleted.clear();
+    await world.pass(60);
+    expect([(await world.state(id)).status, calls.length]).toEqual(['COMPLETED', 2]);
+  });
+
   it('keeps its claim while it runs, and ends when its run is cancelled', async () => {
     act = () => new Promise(() => undefined);
     await flow('calculate');

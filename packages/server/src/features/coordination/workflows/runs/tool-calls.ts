@@ -68,6 +68,8 @@ export class ToolCalls implements QueueWorker {
     const claimed = await this.#claim(JSON.parse(item.payload) as StepAttempt);
     if (claimed === undefined) return DONE;
     if ('againMs' in claimed) return claimed;
+    // Closed meanwhile: another process makes the call.
+    if (this.#isClosed) return { againMs: BUSY_MS };
     this.#start(claimed);
     return { againMs: HOLD_MS };
   }
@@ -91,6 +93,9 @@ export class ToolCalls implements QueueWorker {
       const open = await driver.find(tx, call.runId);
       const state = open === undefined ? undefined : calledStep(open, call);
       if (open === undefined || state === undefined) return undefined;
+      // Its result could not be recorded, and the call would be made again and again.
+      const paused = await driver.pause(tx, open.run);
+      if (paused !== undefined) return paused;
       const now = tx.steadyNow();
       const held = state.call === undefined || state.call.owner === this.#deps.owner ? 0 : state.call.until - now;
       if (held > 0) return { againMs: Math.ceil(held / 1_000) };
