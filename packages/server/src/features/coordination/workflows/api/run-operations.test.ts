@@ -127,6 +127,22 @@ describe('runs', () => {
   });
 });
 
+it('a run that the tool of a step begins is one deeper than its own, up to the limit', async () => {
+  const tool = (world.process.module.tools ?? []).find(({ name }) => name === 'run_workflow');
+  const callIn = (runId: string) => {
+    const named = { namespace: 'default', agent: '', sessionId: '', turnId: runId, identity: 'workflow:default/flow' };
+    const call = { callId: `${runId}/a/1`, idempotencyKey: `${runId}/a/1`, lineage: [], reach: 'own', answers: [] };
+    return tool?.run({ ...named, ...call, nowMicros: 0 } as never, { name: 'flow' }) ?? Promise.reject(new Error('none'));
+  };
+  let last = await world.begin('flow');
+  for (let depth = 2; depth <= 4; depth++) {
+    await callIn(last);
+    last = (await world.runs()).at(-1)?.id ?? '';
+  }
+  expect((await world.runs()).map(({ depth }) => depth)).toEqual([1, 2, 3, 4]);
+  expect(await outcome(callIn(last))).toBe('FAILED_PRECONDITION  RUN_DEPTH');
+});
+
 describe('StreamRunEvents', () => {
   const types = (stream: { received: { type: string }[] }) => stream.received.map(({ type }) => type);
 
