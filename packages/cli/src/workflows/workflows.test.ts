@@ -47,6 +47,11 @@ const handlers: FakeHandlers = {
       return { run: run('r-1', 'CANCELLED') };
     },
     ListPermissionRequests: () => ({ requests: [] }),
+    ListResources: ({ ns, kind, recursive }: { ns: string; kind: string; recursive: boolean }) => {
+      seen.push({ ns, kind, recursive });
+      const names = ['refund', 'letter'];
+      return { resources: names.map((name) => ({ metadata: { namespace: 'default', name } })) };
+    },
     GetResource: () => ({ resource: { spec: { kind: { case: 'workflow', value: spec } } } }),
   },
   streams: {
@@ -129,8 +134,40 @@ describe('svc workflow', () => {
   });
 });
 
-it('svc inbox shows steps of workflows that wait for a person', async () => {
-  const { out, err } = await svc('inbox');
-  expect(out).toMatch(/^RUN +WORKFLOW +STEP +QUESTION\nr-2 +refund +end +sure\?\n$/);
-  expect(err).toBe('answer with: svc workflow resume WORKFLOW RUN STEP VALUE\n');
+describe('svc inbox', () => {
+  it('shows steps of workflows that wait for a person', async () => {
+    const { out, err } = await svc('inbox');
+    expect(out).toMatch(/^RUN +WORKFLOW +STEP +QUESTION\nr-2 +refund +end +sure\?\n$/);
+    expect(err).toBe('answer with: svc workflow resume WORKFLOW RUN STEP VALUE\n');
+  });
+
+  it.each([
+    ['-A', { ns: '-', kind: 'Workflow', recursive: false }],
+    ['--recursive', { ns: 'default', kind: 'Workflow', recursive: true }],
+  ])('shows those of every namespace with a workflow once with %s', async (option, request) => {
+    seen.length = 0;
+    const { out, err } = await svc('inbox', option);
+    expect(out).toMatch(/^RUN +NAMESPACE +WORKFLOW +STEP +QUESTION\nr-2 +default +refund +end +sure\?\n$/);
+    expect(err).toBe('answer with: svc workflow resume WORKFLOW RUN STEP VALUE -n NAMESPACE\n');
+    expect(seen).toEqual([request]);
+  });
+
+  it('shows none where only some requests are asked for', async () => {
+    expect((await svc('inbox', '--kind', 'sign_in')).out).toBe('');
+    expect((await svc('inbox', '--agent', 'clerk')).out).toBe('');
+  });
+
+  it('shows a timed wait that a person may end, and no other', async () => {
+    const wait = (stepId: string, suspendJson: string) => ({
+      stepId,
+      status: 'SUSPENDED',
+      waitUntilAt: at,
+      suspendJson,
+    });
+    const waits = [wait('alone', '{"prompt":""}'), wait('early', '{"prompt":"","schema":{"type":"string"}}')];
+    const shown = steps.splice(0, steps.length, ...(waits as never[]));
+    const { out } = await svc('inbox');
+    steps.splice(0, steps.length, ...shown);
+    expect(out).toMatch(/^RUN +WORKFLOW +STEP +QUESTION\nr-2 +refund +early\b.*\n$/);
+  });
 });
