@@ -76,3 +76,32 @@ it.each(SAMPLED)(
     }
   },
 );
+
+it.each(isGivenDatabase() ? [2] : [1, 2, 4])(
+  'a cancel reaches every run below, although the processes that stop them die from their %i. write on',
+  { timeout: 60_000 },
+  async (at) => {
+    const world = new RunWorld();
+    onTestFinished(() => world.close());
+    await world.start();
+    const down = (workflow: string) => ({ id: 'down', type: 'workflow', workflow });
+    await world.put('leaf', { steps: [{ id: 'go', type: 'pause', prompt: 'go?' }] });
+    await world.put('middle', { steps: [down('leaf'), { ...down('leaf'), id: 'other' }] });
+    await world.put('top', { steps: [down('middle')] });
+    const runId = await world.begin('top');
+    await world.settle();
+    await world.cancel(runId);
+    const statuses = async () => [...new Set((await world.runs()).map(({ status }) => status))];
+    let processes = 0;
+    for (; processes < 60 && (await statuses()).length > 1; processes++) {
+      const side = processes % 2 === 0 ? 'before' : 'after';
+      const process = world.processOn(dying(world.store, at + processes, side));
+      await world.settle(process).catch(() => undefined);
+      process.runner.close();
+      await process.module.calls.close();
+      world.clock.advance(CLAIM_SECONDS * 1_000);
+    }
+    expect([await statuses(), (await world.runs()).length, processes > 1]).toEqual([['CANCELLED'], 4, true]);
+    expect(await world.tallies()).toEqual([]);
+  },
+);

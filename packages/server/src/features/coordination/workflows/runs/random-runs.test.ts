@@ -120,4 +120,5 @@ it('random runs end as a direct interpreter says, whenever their processes die (
   }
   await world.settle();
   expect((await world.runs()).filter((run) => !isRunOver(run))).toEqual([]);
+  expect(await world.tallies()).toEqual([]);
 });

@@ -239,6 +239,12 @@ export class RunWorld {
     return rows.map(eventOf);
   }
 
+  /** What counts the unfinished runs of the namespace: nothing once all have ended. */
+  tallies(): Promise<readonly object[]> {
+    const page = { limit: 1_000 };
+    return this.store.read((tx) => tx.workflowTallies.page('ofNamespace', { namespace: 'default' }, page));
+  }
+
   /** All runs of the namespace, the oldest first. */
   async runs(): Promise<readonly RunState[]> {
     const page = { limit: 1_000 };
