@@ -1,6 +1,7 @@
 import type { ListRunsResponse, RunResponse } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../../base/index.ts';
+import { type RunState, rowOfRun } from '../record/index.ts';
 import { RunWorld } from '../testing/index.ts';
 
 let world: RunWorld;
@@ -114,6 +115,23 @@ describe('runs', () => {
       nextPageToken: '',
     });
     expect(await outcome(list({ workflow: 'none' }))).toBe('NOT_FOUND  WORKFLOW_NOT_FOUND');
+  });
+
+  it('are searched so many at a time: a page may be empty and have a next one', async () => {
+    await world.call('createRun', { workflow: 'short', labels: { team: 'a' } });
+    const [wanted] = await world.runs();
+    await world.store.write(async (tx) => {
+      for (let count = 0; count < 2_000; count++)
+        await tx.workflowRuns.put(rowOfRun({ ...(wanted as RunState), id: world.ids.next(), labels: {} }));
+    });
+    const list = async (pageToken: string) => {
+      const request = { workflow: 'short', labelSelector: 'team=a', pageToken };
+      const { runs, nextPageToken } = (await world.call('listRuns', request)) as ListRunsResponse;
+      return { ids: runs.map(({ id }) => id), nextPageToken };
+    };
+    const first = await list('');
+    expect(first).toEqual({ ids: [], nextPageToken: expect.stringMatching(/./) });
+    expect(await list(first.nextPageToken)).toEqual({ ids: [wanted?.id], nextPageToken: '' });
   });
 
   it('belong to their workflow: of another one, or of one that was made again, they are not found', async () => {

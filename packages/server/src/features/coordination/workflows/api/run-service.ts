@@ -56,8 +56,9 @@ export interface RunServiceDeps extends RunWaitDeps {
 
 /** Steps and values of a run that are read at once. */
 const ROWS_MAX = 100_000;
-/** Runs that one read of a list looks through. */
+/** Runs that a list reads at once, and those that it reads for one page. */
 const SCAN = 200;
+const SCANNED_MAX = 2_000;
 
 /** CreateRun, GetRun, ListRuns, ResumeRun and CancelRun. */
 export class RunService {
@@ -96,7 +97,7 @@ export class RunService {
     return this.#deps.store.read(async (tx) => this.#answer(tx, (await findRun(tx, address)).id));
   }
 
-  /** Newest first; `-` as the workflow lists all runs of the namespace. */
+  /** Newest first; `-` as the workflow lists all runs of the namespace. A page ends early where few of many runs are wanted. */
   async list(request: ListRunsRequest): Promise<ListRunsResponse> {
     const { ns, workflow, status, labelSelector } = request;
     const size = pageSize(request.pageSize);
@@ -105,21 +106,24 @@ export class RunService {
     const [place] = decodePageToken(request.pageToken, asked) ?? [];
     return this.#deps.store.read(async (tx) => {
       const runs: NonNullable<RunResponse['run']>[] = [];
+      const page = (nextPageToken = '') => create(ListRunsResponseSchema, { runs, nextPageToken });
       let after = place;
       let bytes = 0;
+      let scanned = 0;
       for await (const row of this.#rows(tx, request, place)) {
         const isWanted = (status === '' || row.status === status) && matchesLabels(runOf(row).labels, labels);
         if (isWanted) {
           const texts = await textsOf(tx, row.id, LISTED);
           bytes += row.body.length + [...texts.values()].reduce((sum, text) => sum + text.length, 0);
           const isFull = runs.length === size || (runs.length > 0 && bytes > this.#deps.limits.responseBytes);
-          if (isFull)
-            return create(ListRunsResponseSchema, { runs, nextPageToken: encodePageToken(asked, [after ?? '']) });
+          if (isFull) return page(encodePageToken(asked, [after ?? '']));
           runs.push(runForm(row, texts));
         }
         after = row.id;
+        scanned += 1;
+        if (scanned === SCANNED_MAX) return page(encodePageToken(asked, [after]));
       }
-      return create(ListRunsResponseSchema, { runs });
+      return page();
     });
   }
 
