@@ -52,7 +52,10 @@ const handlers: FakeHandlers = {
       const names = ['refund', 'letter'];
       return { resources: names.map((name) => ({ metadata: { namespace: 'default', name } })) };
     },
-    GetResource: () => ({ resource: { spec: { kind: { case: 'workflow', value: spec } } } }),
+    GetResource: ({ name }: { name: string }) => {
+      const odd = { steps: [{ id: 'a', type: 'tool', tool: 'x\u001b[31m"<' }] };
+      return { resource: { spec: { kind: { case: 'workflow', value: name === 'odd' ? odd : spec } } } };
+    },
   },
   streams: {
     StreamRunEvents: () => [
@@ -105,6 +108,11 @@ describe('svc workflow', () => {
       { resumeJson: '' },
       { reason: 'late' },
     ]);
+  });
+
+  it('graph prints no control characters of a definition', async () => {
+    expect((await workflow('graph', 'odd')).out).toBe('○ a  tool x^[[31m"<\n');
+    expect((await workflow('graph', 'odd', '--mermaid')).out).toContain('["a<br/>tool x^[[31m#quot;#lt;"]');
   });
 
   it('graph draws the steps, with their states in a run', async () => {
