@@ -129,26 +129,25 @@ export class RunService {
 
   async resume(request: ResumeRunRequest, call: CallContext): Promise<RunResponse> {
     const value = jsonField(request.resumeJson, null, { field: 'resumeJson', reason: 'RESUME_SCHEMA' });
-    return this.#deps.store.write(async (tx) => {
+    await this.#deps.store.write(async (tx) => {
       const open = await this.#find(tx, request);
       if (isRunOver(open.run)) throw finished(open);
       await this.#resume(open, request.stepId, value);
       await this.#audit(open, call, 'resumed');
-      return this.#answer(tx, open.run.id);
     });
+    return this.get(request);
   }
 
   async cancel(request: CancelRunRequest, call: CallContext): Promise<RunResponse> {
-    return this.#deps.store.write(async (tx) => {
+    await this.#deps.store.write(async (tx) => {
       const open = await this.#find(tx, request);
-      if (open.run.status !== 'CANCELLED') {
-        if (isRunOver(open.run)) throw finished(open);
-        await this.#deps.driver.moves.cancel(open, request.reason);
-        await open.save();
-        await this.#audit(open, call, 'cancelled');
-      }
-      return this.#answer(tx, open.run.id);
+      if (open.run.status === 'CANCELLED') return;
+      if (isRunOver(open.run)) throw finished(open);
+      await this.#deps.driver.moves.cancel(open, request.reason);
+      await open.save();
+      await this.#audit(open, call, 'cancelled');
     });
+    return this.get(request);
   }
 
   /** Ends the wait of a suspended step; throws STEP_NOT_SUSPENDED, TOO_LARGE, RESUME_SCHEMA: the step keeps waiting then. */
