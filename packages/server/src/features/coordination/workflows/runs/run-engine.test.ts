@@ -204,6 +204,19 @@ describe('a run', () => {
     ]);
   });
 
+  it('may wait for a time that no number of micros can name, which holds up nothing else', async () => {
+    const far = { id: 'far', type: 'wait', waitUntil: '9999-12-31t23:59:59z' };
+    const past = { id: 'past', type: 'wait', waitUntil: '2020-01-01t00:00:00z' };
+    await world.put('flow', { steps: [far, past] });
+    const id = await world.begin('flow');
+    await world.settle();
+    expect(stepSummary(await world.get(id))).toEqual({ far: 'SUSPENDED', past: 'COMPLETED' });
+    await world.put('short', { steps: [noop('one')] });
+    expect((await world.run('short')).run?.status).toBe('COMPLETED');
+    await world.cancel(id);
+    await world.settle();
+  });
+
   it('refuses to cancel what has ended, and cancels what its children began (53)', async () => {
     const child = (workflow: string) => ({ id: 'down', type: 'workflow', workflow });
     await world.put('leaf', { steps: [pause('one'), { id: 'ask', type: 'agent', agent: 'helper', prompt: '!hang' }] });
