@@ -244,9 +244,9 @@ export class ToolCalls implements QueueWorker {
     const text = result.content.map((one) => (one.type === 'text' ? one.text : `[${one.mediaType}]`)).join('\n');
     if (result.isError) return failed('TOOL_FAILED', text.slice(0, 600), { text });
     const step = open.spec.steps.find(({ id }) => id === stepId);
-    const structured = result.structured === undefined ? {} : { structured: result.structured as JsonData };
+    const { structured } = result;
     if (step === undefined) return failed('TOOL_FAILED', 'the step is gone');
-    return outputOf(this.#deps.check, step, { text, ...structured });
+    return outputOf(this.#deps.check, step, { text, structured });
   }
 }
 

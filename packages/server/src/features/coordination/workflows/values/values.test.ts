@@ -4,6 +4,7 @@ import { sharedSchemaCheck } from '../../../../tools/testing/shared-schema-check
 import {
   guardedCheck,
   holds,
+  jsonOfData,
   jsonOfText,
   PredicateTypeError,
   RenderingRoom,
@@ -140,6 +141,12 @@ describe('the JSON of an answer', () => {
     ['[[[[', undefined],
   ])('%j is %j', (text, json, isRepaired = false) => {
     expect(jsonOfText(text)).toEqual(json === undefined ? undefined : { json, isRepaired });
+  });
+
+  it('is made of the data of tools, unless JSON cannot hold it', () => {
+    const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+    expect(jsonOfData({ a: 1, b: undefined })).toEqual({ json: { a: 1 }, isRepaired: false });
+    expect([{ a: 1n }, undefined, nested(2_000)].map(jsonOfData)).toEqual([undefined, undefined, undefined]);
   });
 
   it('is not searched for without end', () => {
