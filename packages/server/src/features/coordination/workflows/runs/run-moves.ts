@@ -43,7 +43,7 @@ export interface EndedRun {
 /** Called in the transaction that ends a run; it holds the row of the run and of nothing else of workflows. */
 export type RunEnded = (tx: WriteTx, ended: EndedRun) => Promise<void>;
 
-/** What a child run tells the step that began it. */
+/** What a child run reports to the step that began it. */
 export interface ChildReport {
   readonly parent: ParentStep;
   readonly childRunId: string;
@@ -166,7 +166,7 @@ export class RunMoves {
       await queueItem(tx, bus, { kind: RUN_EXPIRY, key: run.id, dueAt: tx.now() + retentionMicros });
   }
 
-  /** The run has come to rest: a call that waits for it continues. */
+  /** The run has ended or is suspended: a call that waits for it continues. */
   async wake({ tx, run }: OpenRun): Promise<void> {
     const { waitingTurn: turnId = '' } = run;
     const wake: RunWake = { turnId };
