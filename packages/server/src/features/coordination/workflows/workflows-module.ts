@@ -150,7 +150,7 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
         leaveRuns: (tx, workflow) => leaveRuns(tx, bus, workflow),
       }),
     ],
-    workers: [new RunWorkers({ driver, check }), calls, new RunRemoval({ ...deps, driver })],
+    workers: [new RunWorkers({ store, bus, driver, check }), calls, new RunRemoval({ ...deps, driver })],
     operations: workflowOperations(service, streams),
     trails: [runTrail],
     tools: runTools({ ...deps, starts }),

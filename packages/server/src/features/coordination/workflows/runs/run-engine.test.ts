@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../../base/index.ts';
 import { textResult } from '../../../../tools/index.ts';
+import { queueItem, TURN_REPORT } from '../record/index.ts';
 import { RunWorld, stepSummary } from '../testing/index.ts';
 
 let world: RunWorld;
@@ -371,6 +372,29 @@ describe('a run', () => {
     world.deleted.clear();
     await world.pass(60);
     expect((await world.state(id)).status).toBe('COMPLETED');
+  });
+
+  it('asks an agent again whose turn the deletion of the namespace stopped, once that is there again', async () => {
+    await world.put('flow', { steps: [{ id: 'ask', type: 'agent', agent: 'helper', prompt: '!hang' }] });
+    const id = await world.begin('flow');
+    await world.settle();
+    const stop = async () => {
+      const [step] = await world.steps(id);
+      const report = { runId: id, stepId: 'ask', attempt: step?.attempt, turnId: step?.childTurnId, state: 'STOPPED' };
+      const payload = { ...report, text: '', error: '' };
+      await world.store.write((tx) =>
+        queueItem(tx, world.bus, { kind: TURN_REPORT, key: step?.childTurnId ?? '', payload }),
+      );
+      await world.settle();
+    };
+    world.deleted.add('default');
+    await stop();
+    await world.pass(60);
+    world.deleted.clear();
+    await world.pass(60);
+    expect(stepSummary(await world.get(id))).toEqual({ ask: 'WAITING_CHILD_SESSION 2' });
+    await stop();
+    expect((await world.state(id)).error).toContain('TURN_STOPPED');
   });
 
   it('goes with its workflow: active ones are cancelled, all are removed', async () => {
