@@ -1,9 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { seededRandom } from '../../../../base/index.ts';
-import type { Store } from '../../../../store/contracts/index.ts';
 import { isGivenDatabase } from '../../../../store/postgres/testing/given-database.ts';
 import type { Tool } from '../../../../tools/index.ts';
-import { dyingStore } from '../../../testing/index.ts';
 import { isRunOver, type RunEvent } from '../record/index.ts';
 import { childFlows, type RandomFlow, RunWorld, randomFlow } from '../testing/index.ts';
 
@@ -28,13 +26,6 @@ const tool = (name: string, isError: boolean): Tool => ({
 
 let world: RunWorld;
 afterEach(() => world.close());
-
-/** The store of a process that dies around its `at`-th write. */
-const dying = (store: Store, at: number, side: 'before' | 'after'): Store => {
-  const { epoch } = store;
-  const rest = { epoch, steadyNow: () => store.steadyNow() };
-  return Object.assign(dyingStore(store, at, side), rest) as unknown as Store;
-};
 
 /** What holds at every event of a run, whatever else happened. */
 const checkEvents = (events: readonly RunEvent[], { spec, steps }: RandomFlow): void => {
@@ -103,7 +94,7 @@ it('random runs end as a direct interpreter says, whenever their processes die (
     for (let deaths = 0; open.size > 0; deaths++) {
       expect(deaths).toBeLessThan(300);
       const at = deaths < 12 ? 1 + Math.floor(random() * 60) : 1_000_000;
-      const process = world.processOn(dying(world.store, at, random() < 0.5 ? 'before' : 'after'));
+      const process = world.dyingProcess(at, random() < 0.5 ? 'before' : 'after');
       // A process that dies fails in whatever it was doing.
       await world.settle(process).catch(() => undefined);
       process.runner.close();

@@ -14,6 +14,7 @@ import type { Bus, Store } from '../../../../store/contracts/index.ts';
 import { openGivenStore, removeGivenStore } from '../../../../store/testing/given-store.ts';
 import { createToolRegistry, type Tool } from '../../../../tools/index.ts';
 import { sharedSchemaCheck } from '../../../../tools/testing/shared-schema-check.ts';
+import { type Death, dyingStore } from '../../../testing/dying-store.ts';
 import { callContext, TestStream } from '../../../testing/test-call.ts';
 import { eventOf, type RunEvent, type RunState, runOf, type StepState, stepOf } from '../record/index.ts';
 import type { EndedRun } from '../runs/index.ts';
@@ -140,6 +141,13 @@ export class RunWorld {
     const workers = [...(module.workers ?? []), agents];
     const parts = { clock, workers, store, bus, log: silentLog, pollMs: 60_000 };
     return { module, runner: new QueueRunner({ ...parts, random: seededRandom(5) }) };
+  }
+
+  /** A process that dies around its `at`-th write from now on. */
+  dyingProcess(at: number, side: Death): Process {
+    const { epoch } = this.store;
+    const rest = { epoch, steadyNow: () => this.store.steadyNow() };
+    return this.processOn(Object.assign(dyingStore(this.store, at, side), rest) as unknown as Store);
   }
 
   async #insert(kind: string, name: string, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
