@@ -11,15 +11,17 @@ const ROUNDS = isGivenDatabase() ? 1 : 10;
 /** Longer than a claim of the queue or of a tool call lasts. */
 const CLAIM_SECONDS = 61;
 
-/** Results that each call of a tool had, by its idempotency key. */
-const answered = new Map<string, number>();
+/** Idempotency keys of calls that were made although their results were recorded. */
+const repeated: string[] = [];
 const tool = (name: string, isError: boolean): Tool => ({
   name,
   description: name,
   inputSchema: { type: 'object' },
   effect: 'write',
   run: async ({ idempotencyKey }, input) => {
-    answered.set(idempotencyKey, (answered.get(idempotencyKey) ?? 0) + 1);
+    const [runId = '', stepId] = idempotencyKey.split('/');
+    const step = (await world.steps(runId)).find((one) => one.stepId === stepId);
+    if (step?.status === 'COMPLETED' || step?.status === 'FAILED') repeated.push(idempotencyKey);
     return { content: [{ type: 'text', text: 'see the data' }], structured: input, isError };
   },
 });
@@ -112,4 +114,5 @@ it('random runs end as a direct interpreter says, whenever their processes die (
   await world.settle();
   expect((await world.runs()).filter((run) => !isRunOver(run))).toEqual([]);
   expect(await world.tallies()).toEqual([]);
+  expect(repeated).toEqual([]);
 });
