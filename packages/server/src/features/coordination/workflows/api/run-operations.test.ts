@@ -115,6 +115,7 @@ describe('runs', () => {
       nextPageToken: '',
     });
     expect(await outcome(list({ workflow: 'none' }))).toBe('NOT_FOUND  WORKFLOW_NOT_FOUND');
+    expect(await outcome(list({ workflow: '-', status: 'failed' }))).toBe('INVALID_ARGUMENT status FIELD_INVALID');
   });
 
   it('are searched so many at a time: a page may be empty and have a next one', async () => {

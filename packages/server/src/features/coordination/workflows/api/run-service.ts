@@ -28,7 +28,7 @@ import {
 } from '../../../../resources/index.ts';
 import type { Bus, ReadTx, Store, WorkflowRunRow, WriteTx } from '../../../../store/contracts/index.ts';
 import { parsedJson } from '../json-schema.ts';
-import { isRunOver, type OpenRun, queueItem, RUN_ADVANCE, runOf, VALUE } from '../record/index.ts';
+import { isRunOver, type OpenRun, queueItem, RUN_ADVANCE, RUN_STATUSES, runOf, VALUE } from '../record/index.ts';
 import type { RunDriver, RunStarts } from '../runs/index.ts';
 import { type SchemaCheck, schemaProblem } from '../values/index.ts';
 import { EVERY_WORKFLOW, findRun, findWorkflow, type RunAddress } from './run-access.ts';
@@ -100,6 +100,8 @@ export class RunService {
   /** Newest first; `-` as the workflow lists all runs of the namespace. A page ends early where few of many runs are wanted. */
   async list(request: ListRunsRequest): Promise<ListRunsResponse> {
     const { ns, workflow, status, labelSelector } = request;
+    if (status !== '' && !RUN_STATUSES.some((known) => known === status))
+      throw invalidField('status', `must be one of ${RUN_STATUSES.join(', ')}`);
     const size = pageSize(request.pageSize);
     const labels = parseLabelSelector(labelSelector);
     const asked = ['WorkflowRun', ns, workflow, status, labelSelector];
