@@ -202,7 +202,7 @@ export class RunDriver {
     return { open, step, state, input, prompt: renderPrompt(step.prompt, scope, room) };
   }
 
-  /** A Fault, also one of its values, is the failure of the attempt. */
+  /** Renders what the attempt needs and begins it; a Fault of either is its failure. */
   async #begin(open: OpenRun, step: WorkflowStep, state: StepState): Promise<StepBegin> {
     const type = this.#deps.types[step.type] as StepType;
     try {
