@@ -46,7 +46,13 @@ const stepsIn = async (call: PlainContext['call'], namespace: string): Promise<r
     const [runId, workflow] = [textOf(run['id']), textOf(run['workflow'])];
     const { steps } = await call('WorkflowService/GetRun', { ns: namespace, workflow, runId });
     for (const step of mapsOf(steps).filter(waitsForPerson))
-      found.push({ namespace, runId, workflow, stepId: textOf(step['stepId']), prompt: textOf(shownOf(step)['prompt']) });
+      found.push({
+        namespace,
+        runId,
+        workflow,
+        stepId: textOf(step['stepId']),
+        prompt: textOf(shownOf(step)['prompt']),
+      });
   }
   return found;
 };

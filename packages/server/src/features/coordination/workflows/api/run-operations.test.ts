@@ -151,7 +151,9 @@ it('a run that the tool of a step begins is one deeper than its own, up to the l
   const callIn = (runId: string) => {
     const named = { namespace: 'default', agent: '', sessionId: '', turnId: runId, identity: 'workflow:default/flow' };
     const call = { callId: `${runId}/a/1`, idempotencyKey: `${runId}/a/1`, lineage: [], reach: 'own', answers: [] };
-    return tool?.run({ ...named, ...call, nowMicros: 0 } as never, { name: 'flow' }) ?? Promise.reject(new Error('none'));
+    return (
+      tool?.run({ ...named, ...call, nowMicros: 0 } as never, { name: 'flow' }) ?? Promise.reject(new Error('none'))
+    );
   };
   let last = await world.begin('flow');
   for (let depth = 2; depth <= 4; depth++) {

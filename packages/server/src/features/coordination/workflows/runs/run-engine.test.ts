@@ -303,10 +303,13 @@ describe('a run', () => {
       'OUTPUT: the values of the expressions have more than 4096 bytes (limits.stepOutputMax)',
     ],
   ])('fails, and does not stay RUNNING, for %s', async (_, given, error) => {
-    const { when = '', prompt = 'x', large = '', outputJson = '', outputSchemaJson = '' } = given as Record<
-      string,
-      string
-    >;
+    const {
+      when = '',
+      prompt = 'x',
+      large = '',
+      outputJson = '',
+      outputSchemaJson = '',
+    } = given as Record<string, string>;
     await world.put('flow', {
       steps: [
         noop('one', { whenJson: when, inputJson: JSON.stringify(large) }),
