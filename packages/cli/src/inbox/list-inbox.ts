@@ -1,13 +1,13 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { isSvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
 import { listUpTo, openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import type { Host } from '../host.ts';
-import { mapsOf, msOf, textOf } from '../json-value.ts';
+import { msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
 import { outputForm, printList } from '../output.ts';
 import { age, harmless, renderTable } from '../terminal/index.ts';
+import { type WaitingStep, waitingSteps } from './waiting-steps.ts';
 
 export interface InboxOptions extends GlobalOptions {
   readonly allNamespaces?: boolean;
@@ -49,7 +49,7 @@ export const openRequests = (
     member: 'requests',
   });
 
-/** `svc inbox`: what agents wait for people to answer, and in one namespace also steps of workflows. */
+/** `svc inbox`: what agents, and steps of workflows, wait for people to answer. */
 export const listInbox = async (host: Host, options: InboxOptions): Promise<void> => {
   const form = outputForm(options.output);
   const { allNamespaces = false, recursive = false, kind = '' } = options;
@@ -62,10 +62,11 @@ export const listInbox = async (host: Host, options: InboxOptions): Promise<void
   if (form.form === 'name')
     return host.stdout.write(requests.map((request) => `${REQUEST_PREFIX}${textOf(request['id'])}\n`).join(''));
   if (form.form !== 'table' && form.form !== 'wide') return printList(host, { items: requests }, form);
-  const runs = allNamespaces || recursive ? [] : await waitingRuns(context);
-  if (runs.length > 0) {
-    host.stdout.write(renderTable(['RUN', 'WORKFLOW', 'STEP', 'QUESTION'], runs, undefined));
-    note('answer with: svc workflow resume WORKFLOW RUN STEP VALUE');
+  // The filters are of requests: steps have no kind, agent or identity.
+  const isFiltered = [kind, options.agent, options.identity].some((filter) => (filter ?? '') !== '');
+  const steps = isFiltered ? [] : await waitingSteps(context, wanted);
+  if (steps.length > 0) {
+    showSteps(host, context, { steps, isAcross: allNamespaces || recursive });
     if (requests.length === 0) return;
     host.stdout.write('\n');
   }
@@ -89,29 +90,22 @@ export const listInbox = async (host: Host, options: InboxOptions): Promise<void
   note('answer with: svc inbox answer REQUEST');
 };
 
-/** Steps of workflows that wait for a person: their runs, workflows and prompts. Those that wait for a time alone are left out. */
-const waitingRuns = async ({ call, target: { namespace: ns } }: PlainContext): Promise<readonly string[][]> => {
-  const request = { ns, workflow: '-', status: 'SUSPENDED', member: 'runs' };
-  const runs = await listItems({ call, limit: SHOWN }, 'WorkflowService/ListRuns', request).catch(hidden);
-  const rows: string[][] = [];
-  for (const run of runs) {
-    const [runId, workflow] = [textOf(run['id']), textOf(run['workflow'])];
-    const { steps } = await call('WorkflowService/GetRun', { ns, workflow, runId });
-    for (const step of mapsOf(steps)) {
-      const { prompt } = JSON.parse(textOf(step['suspendJson']) || '{}') as { readonly prompt?: string };
-      const waitsForPerson = textOf(step['waitUntilAt']) === '' || (prompt ?? '') !== '';
-      if (textOf(step['status']) === 'SUSPENDED' && waitsForPerson)
-        rows.push([runId, workflow, textOf(step['stepId']), shortened(harmless(prompt ?? ''))]);
-    }
-  }
-  return rows;
-};
-
-/** Callers whose grant is of one agent or session see no runs, and a former release has none. */
-const hidden = (error: unknown): readonly JsonObject[] => {
-  const isHidden = isSvcError(error) && ['PERMISSION_DENIED', 'UNIMPLEMENTED'].includes(error.code);
-  if (isHidden) return [];
-  throw error;
+/** Steps of workflows as a table, and how to answer them. */
+const showSteps = (
+  host: Host,
+  { note }: Pick<PlainContext, 'note'>,
+  { steps, isAcross }: { readonly steps: readonly WaitingStep[]; readonly isAcross: boolean },
+): void => {
+  const headings = ['RUN', ...(isAcross ? ['NAMESPACE'] : []), 'WORKFLOW', 'STEP', 'QUESTION'];
+  const rows = steps.map(({ namespace, runId, workflow, stepId, prompt }) => [
+    runId,
+    ...(isAcross ? [namespace] : []),
+    workflow,
+    stepId,
+    shortened(harmless(prompt)),
+  ]);
+  host.stdout.write(renderTable(headings, rows, undefined));
+  note(`answer with: svc workflow resume WORKFLOW RUN STEP VALUE${isAcross ? ' -n NAMESPACE' : ''}`);
 };
 
 const shortened = (text: string): string => {

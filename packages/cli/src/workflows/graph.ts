@@ -49,7 +49,7 @@ const drawn = (steps: readonly JsonObject[], states: ReadonlyMap<string, string>
   const afterOf = (step: JsonObject): readonly string[] =>
     Array.isArray(step['after']) ? step['after'].map((id) => textOf(id)) : [];
   const levels = new Map<string, number>();
-  // Each round moves every step behind those that it waits for: definitions have no circles.
+  // Each round moves every step below those that it waits for; definitions have no cycles, and one would end with the rounds.
   for (let round = 0; round < steps.length; round++)
     for (const step of steps)
       levels.set(textOf(step['id']), Math.max(0, ...afterOf(step).map((id) => (levels.get(id) ?? 0) + 1)));
@@ -93,7 +93,7 @@ const LIVE = 'fill:#dbeafe,stroke:#1d4ed8';
 /** A Mermaid flowchart. Steps have names of their own there, because ids may be words of the language. */
 const mermaid = (steps: readonly DrawnStep[]): string => {
   const names = new Map(steps.map(({ id }, index) => [id, `s${index}`]));
-  const quoted = (text: string): string => text.replaceAll('"', '#quot;').replaceAll('<', '#lt;');
+  const quoted = (text: string): string => harmless(text).replaceAll('"', '#quot;').replaceAll('<', '#lt;');
   const used = new Set<string>();
   const nodes = steps.map(({ id, about, status }) => {
     if (status !== '') used.add(status);

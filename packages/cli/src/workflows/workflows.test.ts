@@ -16,7 +16,13 @@ const steps = [
   { stepId: 'end', status: 'SUSPENDED', attempt: 1, suspendJson: '{"prompt":"sure?"}' },
 ];
 const run = (id: string, status = 'SUSPENDED') => ({
-  ...{ id, workflow: 'refund', ns: 'default', status, createdAt: at, inputJson: '{}', specJson: JSON.stringify(spec) },
+  id,
+  workflow: 'refund',
+  ns: 'default',
+  status,
+  createdAt: at,
+  inputJson: '{}',
+  specJson: JSON.stringify(spec),
 });
 const seen: object[] = [];
 const handlers: FakeHandlers = {
@@ -41,7 +47,15 @@ const handlers: FakeHandlers = {
       return { run: run('r-1', 'CANCELLED') };
     },
     ListPermissionRequests: () => ({ requests: [] }),
-    GetResource: () => ({ resource: { spec: { kind: { case: 'workflow', value: spec } } } }),
+    ListResources: ({ ns, kind, recursive }: { ns: string; kind: string; recursive: boolean }) => {
+      seen.push({ ns, kind, recursive });
+      const names = ['refund', 'letter'];
+      return { resources: names.map((name) => ({ metadata: { namespace: 'default', name } })) };
+    },
+    GetResource: ({ name }: { name: string }) => {
+      const odd = { steps: [{ id: 'a', type: 'tool', tool: 'x\u001b[31m"<' }] };
+      return { resource: { spec: { kind: { case: 'workflow', value: name === 'odd' ? odd : spec } } } };
+    },
   },
   streams: {
     StreamRunEvents: () => [
@@ -89,13 +103,16 @@ describe('svc workflow', () => {
     await workflow('resume', 'refund', 'r-1', 'end');
     expect((await workflow('cancel', 'refund', 'r-1', '--reason', 'late')).out).toBe('run r-1 is cancelled\n');
     expect(seen).toMatchObject([
-      ...[
-        { resumeJson: '"yes please"', stepId: 'end' },
-        { resumeJson: '{"a":1}' },
-        { resumeJson: '' },
-        { reason: 'late' },
-      ],
+      { resumeJson: '"yes please"', stepId: 'end' },
+      { resumeJson: '{"a":1}' },
+      { resumeJson: '' },
+      { reason: 'late' },
     ]);
+  });
+
+  it('graph prints no control characters of a definition', async () => {
+    expect((await workflow('graph', 'odd')).out).toBe('○ a  tool x^[[31m"<\n');
+    expect((await workflow('graph', 'odd', '--mermaid')).out).toContain('["a<br/>tool x^[[31m#quot;#lt;"]');
   });
 
   it('graph draws the steps, with their states in a run', async () => {
@@ -125,8 +142,40 @@ describe('svc workflow', () => {
   });
 });
 
-it('svc inbox shows steps of workflows that wait for a person', async () => {
-  const { out, err } = await svc('inbox');
-  expect(out).toMatch(/^RUN +WORKFLOW +STEP +QUESTION\nr-2 +refund +end +sure\?\n$/);
-  expect(err).toBe('answer with: svc workflow resume WORKFLOW RUN STEP VALUE\n');
+describe('svc inbox', () => {
+  it('shows steps of workflows that wait for a person', async () => {
+    const { out, err } = await svc('inbox');
+    expect(out).toMatch(/^RUN +WORKFLOW +STEP +QUESTION\nr-2 +refund +end +sure\?\n$/);
+    expect(err).toBe('answer with: svc workflow resume WORKFLOW RUN STEP VALUE\n');
+  });
+
+  it.each([
+    ['-A', { ns: '-', kind: 'Workflow', recursive: false }],
+    ['--recursive', { ns: 'default', kind: 'Workflow', recursive: true }],
+  ])('shows those of every namespace with a workflow once with %s', async (option, request) => {
+    seen.length = 0;
+    const { out, err } = await svc('inbox', option);
+    expect(out).toMatch(/^RUN +NAMESPACE +WORKFLOW +STEP +QUESTION\nr-2 +default +refund +end +sure\?\n$/);
+    expect(err).toBe('answer with: svc workflow resume WORKFLOW RUN STEP VALUE -n NAMESPACE\n');
+    expect(seen).toEqual([request]);
+  });
+
+  it('shows none where only some requests are asked for', async () => {
+    expect((await svc('inbox', '--kind', 'sign_in')).out).toBe('');
+    expect((await svc('inbox', '--agent', 'clerk')).out).toBe('');
+  });
+
+  it('shows a timed wait that a person may end, and no other', async () => {
+    const wait = (stepId: string, suspendJson: string) => ({
+      stepId,
+      status: 'SUSPENDED',
+      waitUntilAt: at,
+      suspendJson,
+    });
+    const waits = [wait('alone', '{"prompt":""}'), wait('early', '{"prompt":"","schema":{"type":"string"}}')];
+    const shown = steps.splice(0, steps.length, ...(waits as never[]));
+    const { out } = await svc('inbox');
+    steps.splice(0, steps.length, ...shown);
+    expect(out).toMatch(/^RUN +WORKFLOW +STEP +QUESTION\nr-2 +refund +early\b.*\n$/);
+  });
 });

@@ -141,11 +141,16 @@ interface RemoteTool {
   readonly tool: string;
 }
 
+/** Longest names that can be of a tool: of a server and its tool, and as agents are offered tools. */
+const REFERENCE_CHARS = 1_000;
+const OFFERED_CHARS = 64;
+
 /** Names of servers may hold underscores too: every cut is tried. */
 const remoteReadings = (name: string): readonly RemoteTool[] => {
+  if (name.length > REFERENCE_CHARS) return [];
   const slash = name.indexOf('/');
   if (slash > 0) return [{ server: name.slice(0, slash), tool: name.slice(slash + 1) }];
-  if (!name.startsWith('mcp_')) return [];
+  if (!name.startsWith('mcp_') || name.length > OFFERED_CHARS) return [];
   const words = name.slice('mcp_'.length).split('_');
   return words
     .slice(1)

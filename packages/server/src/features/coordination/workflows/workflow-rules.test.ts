@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseExpressionText, parsePath } from './path-expressions.ts';
 import { checkPredicate } from './predicate-rules.ts';
 import { isInstant, stepSeconds } from './step-rules.ts';
+import { toolGrant } from './tool-grant.ts';
 import { checkWorkflow, fillWorkflowDefaults, unorderedUses } from './workflow-rules.ts';
 
 type Step = MessageInitShape<typeof WorkflowStepSchema>;
@@ -125,6 +126,7 @@ describe('a workflow', () => {
     expect(fields([agentStep, agentStep])).toEqual(['spec.steps[1].id']);
     const many = Array.from({ length: 201 }, (_, index) => ({ ...agentStep, id: `s${index}` }));
     expect(fields(many)).toEqual(['spec.steps']);
+    expect(fields(many.map((step) => ({ ...step, type: 'loop' })))).toEqual(['spec.steps']);
     expect(fields([agentStep], { description: 'x'.repeat(300_000) })).toEqual(['spec']);
     expect(fields([agentStep], { inputSchemaJson: 'x', outputSchemaJson: '7', outputJson: '"${$.nope}"' })).toEqual([
       'spec.inputSchemaJson',
@@ -190,6 +192,19 @@ describe('a workflow', () => {
     ]);
   });
 });
+
+it.each([`mcp_${'_'.repeat(100_000)}`, `server/${'_'.repeat(100_000)}`])(
+  'a tool whose name no tool can have is not searched for (%#)',
+  async (name) => {
+    let reads = 0;
+    const get = async () => {
+      reads += 1;
+      return undefined;
+    };
+    const isGranted = await toolGrant({ ancestorsOf: () => [] })({ resources: { get } } as never, 'default', name);
+    expect([isGranted, reads]).toEqual([false, 0]);
+  },
+);
 
 describe('a predicate', () => {
   it.each([

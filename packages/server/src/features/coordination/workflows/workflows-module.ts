@@ -20,6 +20,7 @@ import {
 } from './runs/index.ts';
 import { stepTable } from './steps/index.ts';
 import { stepToolGrant, type ToolGrantDeps, toolGrant } from './tool-grant.ts';
+import { guardedCheck } from './values/index.ts';
 import { workflowContract } from './workflow-kind.ts';
 import { workflowOperations } from './workflow-operations.ts';
 
@@ -56,7 +57,7 @@ interface WorkflowsModuleDeps extends ToolGrantDeps {
   readonly lifecycle: Pick<SessionLifecycle, 'create' | 'stop'>;
   readonly wakes: CallWakes;
   readonly deliveries: RunReplies;
-  readonly tools: Pick<ToolRegistry, 'offered' | 'validate' | 'check'>;
+  readonly tools: Pick<ToolRegistry, 'offered' | 'check'>;
   /** Names this process. */
   readonly workerId: string;
   readonly settings: WorkflowSettings;
@@ -102,7 +103,7 @@ export interface WorkflowsModule extends FeatureModule {
 export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
   const { settings, store, bus, tools } = deps;
   const isToolGranted = toolGrant(deps);
-  const check: ToolRegistry['check'] = (schema, value) => tools.check(schema, value);
+  const check = guardedCheck((schema, value) => tools.check(schema, value));
   const hooks: RunEnded[] = [replyTo(deps.deliveries)];
   const starts = new RunStarts({
     ...deps,
@@ -123,10 +124,18 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
     startChild: async (tx, start) => (await starts.start(tx, start)).id,
     depthMax: settings['limits.runDepthMax'],
   });
-  const driver = new RunDriver({ ...deps, moves, types, check });
+  const driver = new RunDriver({
+    ...deps,
+    moves,
+    types,
+    check,
+    inputBytes: settings['limits.runInputMax'],
+    outputBytes: settings['limits.stepOutputMax'],
+  });
   const calls = new ToolCalls({
     ...deps,
     driver,
+    check,
     grantOf: stepToolGrant(deps),
     owner: deps.workerId,
     timeoutMs: settings['runtime.toolTimeout'],
@@ -141,7 +150,7 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
         leaveRuns: (tx, workflow) => leaveRuns(tx, bus, workflow),
       }),
     ],
-    workers: [new RunWorkers({ driver, check }), calls, new RunRemoval({ ...deps, driver })],
+    workers: [new RunWorkers({ store, bus, driver, check }), calls, new RunRemoval({ ...deps, driver })],
     operations: workflowOperations(service, streams),
     trails: [runTrail],
     tools: runTools({ ...deps, starts }),
@@ -172,6 +181,7 @@ const replyTo =
 const serviceLimits = (settings: WorkflowSettings) => ({
   labels: labelLimits(settings),
   responseBytes: settings['limits.responseBytes'],
+  outputBytes: settings['limits.stepOutputMax'],
   idempotencyHours: settings['idempotency.hours'] / MS_PER_HOUR,
   waitSeconds: settings['deadlines.waitSeconds'] / MS_PER_SECOND,
 });

@@ -1,7 +1,6 @@
 /**
- * features/coordination/workflows/api: the operations of WorkflowService: runs as messages, their lists, the stream of their events, and what
- * trails say of them. What
- * runs do is decided in `runs`.
+ * features/coordination/workflows/api: the operations of WorkflowService: runs as messages, their lists, the stream of their events, the tools
+ * of agents, and what trails show of runs. What runs do is decided in `runs`.
  */
 export { RunService } from './run-service.ts';
 export { RunStreams } from './run-streams.ts';

@@ -1,6 +1,7 @@
 import type { ListRunsResponse, RunResponse } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../../base/index.ts';
+import { type RunState, rowOfRun } from '../record/index.ts';
 import { RunWorld } from '../testing/index.ts';
 
 let world: RunWorld;
@@ -110,9 +111,28 @@ describe('runs', () => {
     const first = await list({ workflow: '-', pageSize: 3 });
     expect(first.found).toEqual(all.slice(0, 3));
     expect(await list({ workflow: '-', pageSize: 3, pageToken: first.nextPageToken })).toEqual({
-      ...{ found: all.slice(3), nextPageToken: '' },
+      found: all.slice(3),
+      nextPageToken: '',
     });
     expect(await outcome(list({ workflow: 'none' }))).toBe('NOT_FOUND  WORKFLOW_NOT_FOUND');
+    expect(await outcome(list({ workflow: '-', status: 'failed' }))).toBe('INVALID_ARGUMENT status FIELD_INVALID');
+  });
+
+  it('are searched so many at a time: a page may be empty and have a next one', async () => {
+    await world.call('createRun', { workflow: 'short', labels: { team: 'a' } });
+    const [wanted] = await world.runs();
+    await world.store.write(async (tx) => {
+      for (let count = 0; count < 2_000; count++)
+        await tx.workflowRuns.put(rowOfRun({ ...(wanted as RunState), id: world.ids.next(), labels: {} }));
+    });
+    const list = async (pageToken: string) => {
+      const request = { workflow: 'short', labelSelector: 'team=a', pageToken };
+      const { runs, nextPageToken } = (await world.call('listRuns', request)) as ListRunsResponse;
+      return { ids: runs.map(({ id }) => id), nextPageToken };
+    };
+    const first = await list('');
+    expect(first).toEqual({ ids: [], nextPageToken: expect.stringMatching(/./) });
+    expect(await list(first.nextPageToken)).toEqual({ ids: [wanted?.id], nextPageToken: '' });
   });
 
   it('belong to their workflow: of another one, or of one that was made again, they are not found', async () => {
@@ -124,6 +144,24 @@ describe('runs', () => {
     await world.put('short', { steps: [{ id: 'one', type: 'transform' }] });
     expect(await outcome(world.call('getRun', { workflow: 'short', runId: id }))).toContain('RUN_NOT_FOUND');
   });
+});
+
+it('a run that the tool of a step begins is one deeper than its own, up to the limit', async () => {
+  const tool = (world.process.module.tools ?? []).find(({ name }) => name === 'run_workflow');
+  const callIn = (runId: string) => {
+    const named = { namespace: 'default', agent: '', sessionId: '', turnId: runId, identity: 'workflow:default/flow' };
+    const call = { callId: `${runId}/a/1`, idempotencyKey: `${runId}/a/1`, lineage: [], reach: 'own', answers: [] };
+    return (
+      tool?.run({ ...named, ...call, nowMicros: 0 } as never, { name: 'flow' }) ?? Promise.reject(new Error('none'))
+    );
+  };
+  let last = await world.begin('flow');
+  for (let depth = 2; depth <= 4; depth++) {
+    await callIn(last);
+    last = (await world.runs()).at(-1)?.id ?? '';
+  }
+  expect((await world.runs()).map(({ depth }) => depth)).toEqual([1, 2, 3, 4]);
+  expect(await outcome(callIn(last))).toBe('FAILED_PRECONDITION  RUN_DEPTH');
 });
 
 describe('StreamRunEvents', () => {

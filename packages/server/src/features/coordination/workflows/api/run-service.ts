@@ -13,7 +13,7 @@ import {
 } from '@svc/api/gateway';
 import { type WorkflowSpec, WorkflowSpecSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../../auth/contract.ts';
-import { decodePageToken, encodePageToken, Fault, invalidField, pageSize } from '../../../../base/index.ts';
+import { decodePageToken, encodePageToken, Fault, invalidField, oversize, pageSize } from '../../../../base/index.ts';
 import type { AppendAudit } from '../../../../controllers/contract.ts';
 import { messageForm, type RepeatableForm, repeatableCall, writeOnce } from '../../../../idempotency/index.ts';
 import {
@@ -28,7 +28,7 @@ import {
 } from '../../../../resources/index.ts';
 import type { Bus, ReadTx, Store, WorkflowRunRow, WriteTx } from '../../../../store/contracts/index.ts';
 import { parsedJson } from '../json-schema.ts';
-import { isRunOver, type OpenRun, queueItem, RUN_ADVANCE, runOf, VALUE } from '../record/index.ts';
+import { isRunOver, type OpenRun, queueItem, RUN_ADVANCE, RUN_STATUSES, runOf, VALUE } from '../record/index.ts';
 import type { RunDriver, RunStarts } from '../runs/index.ts';
 import { type SchemaCheck, schemaProblem } from '../values/index.ts';
 import { EVERY_WORKFLOW, findRun, findWorkflow, type RunAddress } from './run-access.ts';
@@ -46,6 +46,8 @@ export interface RunServiceDeps extends RunWaitDeps {
     readonly labels: LabelLimits;
     /** `limits.responseBytes`. */
     readonly responseBytes: number;
+    /** `limits.stepOutputMax`. */
+    readonly outputBytes: number;
     readonly idempotencyHours: number;
     /** `deadlines.waitSeconds`. */
     readonly waitSeconds: number;
@@ -54,8 +56,9 @@ export interface RunServiceDeps extends RunWaitDeps {
 
 /** Steps and values of a run that are read at once. */
 const ROWS_MAX = 100_000;
-/** Runs that one read of a list looks through. */
+/** Runs that a list reads at once, and those that it reads for one page. */
 const SCAN = 200;
+const SCANNED_MAX = 2_000;
 
 /** CreateRun, GetRun, ListRuns, ResumeRun and CancelRun. */
 export class RunService {
@@ -94,58 +97,62 @@ export class RunService {
     return this.#deps.store.read(async (tx) => this.#answer(tx, (await findRun(tx, address)).id));
   }
 
-  /** Newest first; `-` as the workflow lists all runs of the namespace. */
+  /** Newest first; `-` as the workflow lists all runs of the namespace. A page ends early where few of many runs are wanted. */
   async list(request: ListRunsRequest): Promise<ListRunsResponse> {
     const { ns, workflow, status, labelSelector } = request;
+    if (status !== '' && !RUN_STATUSES.some((known) => known === status))
+      throw invalidField('status', `must be one of ${RUN_STATUSES.join(', ')}`);
     const size = pageSize(request.pageSize);
     const labels = parseLabelSelector(labelSelector);
     const asked = ['WorkflowRun', ns, workflow, status, labelSelector];
     const [place] = decodePageToken(request.pageToken, asked) ?? [];
     return this.#deps.store.read(async (tx) => {
       const runs: NonNullable<RunResponse['run']>[] = [];
+      const page = (nextPageToken = '') => create(ListRunsResponseSchema, { runs, nextPageToken });
       let after = place;
       let bytes = 0;
+      let scanned = 0;
       for await (const row of this.#rows(tx, request, place)) {
         const isWanted = (status === '' || row.status === status) && matchesLabels(runOf(row).labels, labels);
         if (isWanted) {
           const texts = await textsOf(tx, row.id, LISTED);
           bytes += row.body.length + [...texts.values()].reduce((sum, text) => sum + text.length, 0);
           const isFull = runs.length === size || (runs.length > 0 && bytes > this.#deps.limits.responseBytes);
-          if (isFull)
-            return create(ListRunsResponseSchema, { runs, nextPageToken: encodePageToken(asked, [after ?? '']) });
+          if (isFull) return page(encodePageToken(asked, [after ?? '']));
           runs.push(runForm(row, texts));
         }
         after = row.id;
+        scanned += 1;
+        if (scanned === SCANNED_MAX) return page(encodePageToken(asked, [after]));
       }
-      return create(ListRunsResponseSchema, { runs });
+      return page();
     });
   }
 
   async resume(request: ResumeRunRequest, call: CallContext): Promise<RunResponse> {
     const value = jsonField(request.resumeJson, null, { field: 'resumeJson', reason: 'RESUME_SCHEMA' });
-    return this.#deps.store.write(async (tx) => {
+    await this.#deps.store.write(async (tx) => {
       const open = await this.#find(tx, request);
       if (isRunOver(open.run)) throw finished(open);
       await this.#resume(open, request.stepId, value);
       await this.#audit(open, call, 'resumed');
-      return this.#answer(tx, open.run.id);
     });
+    return this.get(request);
   }
 
   async cancel(request: CancelRunRequest, call: CallContext): Promise<RunResponse> {
-    return this.#deps.store.write(async (tx) => {
+    await this.#deps.store.write(async (tx) => {
       const open = await this.#find(tx, request);
-      if (open.run.status !== 'CANCELLED') {
-        if (isRunOver(open.run)) throw finished(open);
-        await this.#deps.driver.moves.cancel(open, request.reason);
-        await open.save();
-        await this.#audit(open, call, 'cancelled');
-      }
-      return this.#answer(tx, open.run.id);
+      if (open.run.status === 'CANCELLED') return;
+      if (isRunOver(open.run)) throw finished(open);
+      await this.#deps.driver.moves.cancel(open, request.reason);
+      await open.save();
+      await this.#audit(open, call, 'cancelled');
     });
+    return this.get(request);
   }
 
-  /** Ends the wait of a suspended step; throws STEP_NOT_SUSPENDED, RESUME_SCHEMA. */
+  /** Ends the wait of a suspended step; throws STEP_NOT_SUSPENDED, TOO_LARGE, RESUME_SCHEMA: the step keeps waiting then. */
   async #resume(open: OpenRun, stepId: string, value: JsonData): Promise<void> {
     const { driver, check } = this.#deps;
     const { run, tx } = open;
@@ -153,6 +160,9 @@ export class RunService {
     const metadata = { run_id: run.id, step_id: stepId };
     if (state?.status !== 'SUSPENDED')
       throw new Fault('FAILED_PRECONDITION', 'STEP_NOT_SUSPENDED', 'the step does not wait for a person', { metadata });
+    const { outputBytes } = this.#deps.limits;
+    if (Buffer.byteLength(JSON.stringify(value)) > outputBytes)
+      throw refusal([oversize('resumeJson', outputBytes, 'limits.stepOutputMax')]);
     const schema = open.spec.steps.find(({ id }) => id === stepId)?.resumeSchemaJson ?? '';
     const problem = schemaProblem(check, schema, value);
     if (problem !== '') throw invalidField('resumeJson', `does not fit the schema: ${problem}`, 'RESUME_SCHEMA');

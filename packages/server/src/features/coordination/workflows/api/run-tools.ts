@@ -84,7 +84,7 @@ const getTool = ({ store }: RunToolsDeps): Tool => ({
     store.read(async (tx) => jsonResult(await showRun(tx, namespace, textOrEmpty(input['run_id'])))),
 });
 
-/** A run that a turn of a workflow begins is one deeper than that workflow's own, so that runs cannot begin each other for ever. */
+/** A run that a turn or a tool of a workflow begins is one deeper than that workflow's own, so that runs cannot begin each other for ever. */
 const begin = async (
   { starts, audit }: RunToolsDeps,
   tx: WriteTx,
@@ -106,11 +106,11 @@ const begin = async (
   return run.id;
 };
 
-/** Depth of the run that began the turn; 0 for other turns. */
+/** Depth of the run that began the turn, or that makes the call itself and is named in place of a turn; 0 for other turns. */
 const depthOf = async (tx: WriteTx, turnId: string): Promise<number> => {
   const turn = await tx.log.turn(turnId);
-  const attempt = turn === undefined ? undefined : labelledAttempt(parseBody(turn).cause.labels);
-  const row = attempt === undefined ? undefined : await tx.workflowRuns.get({ id: attempt.runId });
+  const runId = turn === undefined ? turnId : labelledAttempt(parseBody(turn).cause.labels)?.runId;
+  const row = runId === undefined ? undefined : await tx.workflowRuns.get({ id: runId });
   return row === undefined ? 0 : runOf(row).depth;
 };
 

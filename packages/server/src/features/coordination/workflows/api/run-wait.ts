@@ -8,7 +8,7 @@ export interface RunWaitDeps {
   readonly clock: Clock;
 }
 
-/** How soon a run is asked about again when no event tells of it: another process may run it. */
+/** How often a run is read meanwhile: events of one that another process moves may not arrive. */
 const POLL_MS = 1_000;
 
 /** Resolves once the run has ended or is suspended, the time is over, or the client is gone. */

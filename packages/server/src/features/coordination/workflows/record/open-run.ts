@@ -19,7 +19,7 @@ export const VALUE = {
   stepResume: (stepId: string): string => `resume:${stepId}`,
 } as const;
 
-/** Ends of what a suspended step shows: its prompt, and the schema of what it takes. */
+/** What a suspended step shows: its prompt, and the schema of the value that ends it. */
 export const suspendValue = ({ prompt }: StepState, resumeSchemaJson: string): JsonData =>
   resumeSchemaJson === '' ? { prompt } : { prompt, schema: parseJsonText(resumeSchemaJson) as JsonData };
 

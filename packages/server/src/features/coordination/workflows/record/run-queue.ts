@@ -24,10 +24,10 @@ export const RUN_EXPIRY = 'workflow.expiry';
 /** The runs of a deleted workflow have to be cancelled and removed; key = its uid. */
 export const RUN_REMAINS = 'workflow.remains';
 
-/** The run that a call of a tool waits for has come to rest; key = run id. */
+/** The run that a call of a tool waits for has ended or is suspended; key = run id. */
 export const RUN_WAKE = 'workflow.wake';
 
-/** What RUN_WAKE tells: the turn with the call. */
+/** Payload of RUN_WAKE: the turn whose call waits. */
 export interface RunWake {
   readonly turnId: string;
 }

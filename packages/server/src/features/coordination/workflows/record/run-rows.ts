@@ -1,6 +1,17 @@
 import type { WorkflowRunRow, WorkflowStepRow } from '../../../../store/contracts/index.ts';
 
-export type RunStatus = 'QUEUED' | 'RUNNING' | 'WAITING_CHILDREN' | 'SUSPENDED' | 'COMPLETED' | 'FAILED' | 'CANCELLED';
+/** What a run may show. */
+export const RUN_STATUSES = [
+  'QUEUED',
+  'RUNNING',
+  'WAITING_CHILDREN',
+  'SUSPENDED',
+  'COMPLETED',
+  'FAILED',
+  'CANCELLED',
+] as const;
+
+export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export type StepStatus =
   | 'STARTING'

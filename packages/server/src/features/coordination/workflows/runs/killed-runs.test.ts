@@ -1,19 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Store } from '../../../../store/contracts/index.ts';
 import { isGivenDatabase } from '../../../../store/postgres/testing/given-database.ts';
 import { textResult } from '../../../../tools/index.ts';
-import { type Death, dyingStore } from '../../../testing/index.ts';
 import { RunWorld } from '../testing/index.ts';
 
 /** Longer than a claim of the queue or of a tool call lasts. */
 const CLAIM_SECONDS = 61;
-
-/** The store of a process that dies around its `at`-th write. */
-const dying = (store: Store, at: number, side: Death): Store => {
-  const { epoch } = store;
-  const rest = { epoch, steadyNow: () => store.steadyNow() };
-  return Object.assign(dyingStore(store, at, side), rest) as unknown as Store;
-};
 
 /** A run that passes through every status: an agent, a child run with a tool, a retry, a pause and a timed wait. */
 const openWorld = async () => {
@@ -53,7 +44,7 @@ it.each(SAMPLED)(
       const seen = new Set<string>();
       // Every process dies at that write, until one gets as far as the end.
       for (let processes = 0; processes < 60; processes++) {
-        const process = world.processOn(dying(world.store, at + processes, side));
+        const process = world.dyingProcess(at + processes, side);
         await world.settle(process).catch(() => undefined);
         process.runner.close();
         await process.module.calls.close();
@@ -74,5 +65,34 @@ it.each(SAMPLED)(
       ]);
       expect(new Set(keys).size).toBe(1);
     }
+  },
+);
+
+it.each(isGivenDatabase() ? [2] : [1, 2, 4])(
+  'a cancel reaches every run below, although the processes that stop them die from their %i. write on',
+  { timeout: 60_000 },
+  async (at) => {
+    const world = new RunWorld();
+    onTestFinished(() => world.close());
+    await world.start();
+    const down = (workflow: string) => ({ id: 'down', type: 'workflow', workflow });
+    await world.put('leaf', { steps: [{ id: 'go', type: 'pause', prompt: 'go?' }] });
+    await world.put('middle', { steps: [down('leaf'), { ...down('leaf'), id: 'other' }] });
+    await world.put('top', { steps: [down('middle')] });
+    const runId = await world.begin('top');
+    await world.settle();
+    await world.cancel(runId);
+    const statuses = async () => [...new Set((await world.runs()).map(({ status }) => status))];
+    let processes = 0;
+    for (; processes < 60 && (await statuses()).length > 1; processes++) {
+      const side = processes % 2 === 0 ? 'before' : 'after';
+      const process = world.dyingProcess(at + processes, side);
+      await world.settle(process).catch(() => undefined);
+      process.runner.close();
+      await process.module.calls.close();
+      world.clock.advance(CLAIM_SECONDS * 1_000);
+    }
+    expect([await statuses(), (await world.runs()).length, processes > 1]).toEqual([['CANCELLED'], 4, true]);
+    expect(await world.tallies()).toEqual([]);
   },
 );

@@ -1,9 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { seededRandom } from '../../../../base/index.ts';
-import type { Store } from '../../../../store/contracts/index.ts';
 import { isGivenDatabase } from '../../../../store/postgres/testing/given-database.ts';
 import type { Tool } from '../../../../tools/index.ts';
-import { dyingStore } from '../../../testing/index.ts';
 import { isRunOver, type RunEvent } from '../record/index.ts';
 import { childFlows, type RandomFlow, RunWorld, randomFlow } from '../testing/index.ts';
 
@@ -13,28 +11,23 @@ const ROUNDS = isGivenDatabase() ? 1 : 10;
 /** Longer than a claim of the queue or of a tool call lasts. */
 const CLAIM_SECONDS = 61;
 
-/** Results that each call of a tool had, by its idempotency key. */
-const answered = new Map<string, number>();
+/** Idempotency keys of calls that were made although their results were recorded. */
+const repeated: string[] = [];
 const tool = (name: string, isError: boolean): Tool => ({
   name,
   description: name,
   inputSchema: { type: 'object' },
   effect: 'write',
   run: async ({ idempotencyKey }, input) => {
-    answered.set(idempotencyKey, (answered.get(idempotencyKey) ?? 0) + 1);
+    const [runId = '', stepId] = idempotencyKey.split('/');
+    const step = (await world.steps(runId)).find((one) => one.stepId === stepId);
+    if (step?.status === 'COMPLETED' || step?.status === 'FAILED') repeated.push(idempotencyKey);
     return { content: [{ type: 'text', text: 'see the data' }], structured: input, isError };
   },
 });
 
 let world: RunWorld;
 afterEach(() => world.close());
-
-/** The store of a process that dies around its `at`-th write. */
-const dying = (store: Store, at: number, side: 'before' | 'after'): Store => {
-  const { epoch } = store;
-  const rest = { epoch, steadyNow: () => store.steadyNow() };
-  return Object.assign(dyingStore(store, at, side), rest) as unknown as Store;
-};
 
 /** What holds at every event of a run, whatever else happened. */
 const checkEvents = (events: readonly RunEvent[], { spec, steps }: RandomFlow): void => {
@@ -103,7 +96,7 @@ it('random runs end as a direct interpreter says, whenever their processes die (
     for (let deaths = 0; open.size > 0; deaths++) {
       expect(deaths).toBeLessThan(300);
       const at = deaths < 12 ? 1 + Math.floor(random() * 60) : 1_000_000;
-      const process = world.processOn(dying(world.store, at, random() < 0.5 ? 'before' : 'after'));
+      const process = world.dyingProcess(at, random() < 0.5 ? 'before' : 'after');
       // A process that dies fails in whatever it was doing.
       await world.settle(process).catch(() => undefined);
       process.runner.close();
@@ -120,4 +113,6 @@ it('random runs end as a direct interpreter says, whenever their processes die (
   }
   await world.settle();
   expect((await world.runs()).filter((run) => !isRunOver(run))).toEqual([]);
+  expect(await world.tallies()).toEqual([]);
+  expect(repeated).toEqual([]);
 });

@@ -6,10 +6,11 @@ import type { Bus, Store, WriteTx } from '../../../../store/contracts/index.ts';
 import { parsedJson } from '../json-schema.ts';
 import { armTimer, isRunOver, OpenRun, queueItem, RUN_ADVANCE, type StepState, VALUE } from '../record/index.ts';
 import { stepSeconds } from '../step-rules.ts';
-import type { BeginningStep, StepBegin, StepType } from '../steps/index.ts';
+import { type BeginningStep, failed, type StepBegin, type StepType } from '../steps/index.ts';
 import {
   holds,
   PredicateTypeError,
+  RenderingRoom,
   renderJson,
   renderPrompt,
   type SchemaCheck,
@@ -33,6 +34,10 @@ export interface RunDriverDeps {
   readonly moves: RunMoves;
   readonly types: Readonly<Record<string, StepType>>;
   readonly check: SchemaCheck;
+  /** `limits.runInputMax`: bytes of values in the input and prompt of a step. */
+  readonly inputBytes: number;
+  /** `limits.stepOutputMax`: bytes of values in the output of a run. */
+  readonly outputBytes: number;
 }
 
 /** What happens to a run before it is advanced. */
@@ -65,13 +70,28 @@ export class RunDriver {
   ): Promise<{ readonly againMs: number } | undefined> {
     const open = await this.find(tx, runId);
     if (open === undefined || isRunOver(open.run)) return undefined;
-    if (!(await isLive(this.#deps.namespaces, tx, open.run.namespace))) return { againMs: PAUSED_MS };
+    const paused = await this.pause(tx, open.run);
+    if (paused !== undefined) return paused;
     open.run.lastReason = reason;
     open.run.advances += 1;
     await change(open);
     if (!isRunOver(open.run)) await this.#advance(open);
     await open.save();
     return undefined;
+  }
+
+  /** When to ask again about a run that rests because its namespace is deleted; undefined while it may move. */
+  async pause(
+    tx: WriteTx,
+    { namespace }: { readonly namespace: string },
+  ): Promise<{ readonly againMs: number } | undefined> {
+    try {
+      await this.#deps.namespaces.requireLive(tx, namespace);
+      return undefined;
+    } catch (error) {
+      if (isFault(error) && error.code === 'FAILED_PRECONDITION') return { againMs: PAUSED_MS };
+      throw error;
+    }
   }
 
   /** Cancels a run in the transaction, with all that it began; nothing where it is gone or has ended. Also in deleted namespaces. */
@@ -150,7 +170,6 @@ export class RunDriver {
   /** Begins the first or a further attempt of a step, whatever comes of it. */
   async beginAttempt(open: OpenRun, step: WorkflowStep): Promise<void> {
     const { run, tx } = open;
-    const type = this.#deps.types[step.type] as StepType;
     run.admitted = run.admitted.filter((id) => id !== step.id);
     const known = open.step(step.id) ?? this.#newStep(open, step.id);
     const attempt = known.attempt + 1;
@@ -164,7 +183,7 @@ export class RunDriver {
     } as const;
     const state = open.change(known, { ...fresh, prompt: '', nextRetryAt: undefined, timeoutAt: undefined });
     await open.event({ type: 'step_started', stepId: step.id, payload: { attempt } });
-    const begun = await this.#begin(type, await this.#beginning(open, step, state));
+    const begun = await this.#begin(open, step, state);
     if (begun.end !== 'later') return this.moves.endAttempt(open, state, begun);
     open.change(state, { ...begun.facts, status: begun.status });
     const seconds = step.timeout === '' ? undefined : stepSeconds(step.timeout);
@@ -177,16 +196,19 @@ export class RunDriver {
   async #beginning(open: OpenRun, step: WorkflowStep, state: StepState): Promise<BeginningStep> {
     const scope = await open.scope(stepsReadBy(step));
     const written = step.inputJson === '' ? undefined : parsedJson(step.inputJson)?.json;
-    const input = written === undefined ? undefined : renderJson(written, scope);
+    const room = new RenderingRoom(this.#deps.inputBytes, 'limits.runInputMax');
+    const input = written === undefined ? undefined : renderJson(written, scope, room);
     if (input !== undefined) await open.setValue(VALUE.stepInput(step.id), input);
-    return { open, step, state, input, prompt: renderPrompt(step.prompt, scope) };
+    return { open, step, state, input, prompt: renderPrompt(step.prompt, scope, room) };
   }
 
-  async #begin(type: StepType, beginning: BeginningStep): Promise<StepBegin> {
-    const { step, prompt, open } = beginning;
-    if (step.prompt !== '' && prompt.trim() === '')
-      return { end: 'failed', failure: { code: 'PROMPT_EMPTY', message: 'the prompt is blank once it is rendered' } };
+  /** Renders what the attempt needs and begins it; a Fault of either is its failure. */
+  async #begin(open: OpenRun, step: WorkflowStep, state: StepState): Promise<StepBegin> {
+    const type = this.#deps.types[step.type] as StepType;
     try {
+      const beginning = await this.#beginning(open, step, state);
+      if (step.prompt !== '' && beginning.prompt.trim() === '')
+        return failed('PROMPT_EMPTY', 'the prompt is blank once it is rendered');
       return await open.tx.savepoint(() => type.begin(beginning));
     } catch (error) {
       return { end: 'failed', failure: failureOf(error) };
@@ -203,7 +225,13 @@ export class RunDriver {
   async #finish(open: OpenRun): Promise<void> {
     const { spec } = open;
     const written = spec.outputJson === '' ? {} : (parsedJson(spec.outputJson)?.json ?? {});
-    const output: JsonData = renderJson(written, await open.scope(stepsReadByJson(spec.outputJson)));
+    const scope = await open.scope(stepsReadByJson(spec.outputJson));
+    let output: JsonData;
+    try {
+      output = renderJson(written, scope, new RenderingRoom(this.#deps.outputBytes, 'limits.stepOutputMax'));
+    } catch (error) {
+      return this.moves.failRun(open, `OUTPUT: ${failureOf(error).message}`);
+    }
     const problem = schemaProblem(this.#deps.check, spec.outputSchemaJson, output);
     if (problem !== '') return this.moves.failRun(open, `OUTPUT: the output does not fit its schema: ${problem}`);
     return this.moves.complete(open, output);
@@ -211,14 +239,3 @@ export class RunDriver {
 }
 
 const nothing: RunChange = async () => undefined;
-
-/** Whether a namespace exists and is not deleted. */
-const isLive = async (namespaces: RunDriverDeps['namespaces'], tx: WriteTx, namespace: string): Promise<boolean> => {
-  try {
-    await namespaces.requireLive(tx, namespace);
-    return true;
-  } catch (error) {
-    if (isFault(error) && error.code === 'FAILED_PRECONDITION') return false;
-    throw error;
-  }
-};

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../../base/index.ts';
 import { textResult } from '../../../../tools/index.ts';
+import { queueItem, TURN_REPORT } from '../record/index.ts';
 import { RunWorld, stepSummary } from '../testing/index.ts';
 
 let world: RunWorld;
@@ -71,7 +72,10 @@ describe('a run', () => {
 
   it('makes a further attempt when an answer does not fit its schema (48)', async () => {
     const step = {
-      ...{ id: 'ask', type: 'agent', agent: 'helper', prompt: '!say ${$.steps.ask.attempt}' },
+      id: 'ask',
+      type: 'agent',
+      agent: 'helper',
+      prompt: '!say ${$.steps.ask.attempt}',
       output: { format: 'json', schemaJson: '{"minimum":2}' },
       retry: { maxAttempts: 2 },
     };
@@ -157,6 +161,7 @@ describe('a run', () => {
     expect((await world.get(id)).steps[0]?.suspendJson).toBe('{"prompt":"decide one","schema":{"type":"number"}}');
     expect(await refused(world.resume(id, 'one', '"text"'))).toBe('INVALID_ARGUMENT RESUME_SCHEMA');
     expect(await refused(world.resume(id, 'one', '{'))).toBe('INVALID_ARGUMENT RESUME_SCHEMA');
+    expect(await refused(world.resume(id, 'one', `"${'x'.repeat(5_000)}"`))).toBe('RESOURCE_EXHAUSTED TOO_LARGE');
     expect(await refused(world.resume(id, 'two', '1'))).toBe('FAILED_PRECONDITION STEP_NOT_SUSPENDED');
     expect((await world.state(id)).status).toBe('SUSPENDED');
     await world.resume(id, 'one', '7');
@@ -198,6 +203,19 @@ describe('a run', () => {
       'FAILED',
       'step late: TIMEOUT: the step did not end within 2m',
     ]);
+  });
+
+  it('may wait for a time that no number of micros can name, which holds up nothing else', async () => {
+    const far = { id: 'far', type: 'wait', waitUntil: '9999-12-31t23:59:59z' };
+    const past = { id: 'past', type: 'wait', waitUntil: '2020-01-01t00:00:00z' };
+    await world.put('flow', { steps: [far, past] });
+    const id = await world.begin('flow');
+    await world.settle();
+    expect(stepSummary(await world.get(id))).toEqual({ far: 'SUSPENDED', past: 'COMPLETED' });
+    await world.put('short', { steps: [noop('one')] });
+    expect((await world.run('short')).run?.status).toBe('COMPLETED');
+    await world.cancel(id);
+    await world.settle();
   });
 
   it('refuses to cancel what has ended, and cancels what its children began (53)', async () => {
@@ -274,16 +292,30 @@ describe('a run', () => {
 
   it.each([
     ['an output that does not fit its schema (54)', { outputSchemaJson: '{"type":"string"}' }, 'OUTPUT: '],
+    ['a schema that refers to itself without end', { outputSchemaJson: '{"$ref":"#"}' }, 'schema: cannot be checked: '],
     ['a comparison of what are not numbers', { when: '{"path":"$.input.a","gt":1}' }, 'step one: PREDICATE_TYPE: '],
     ['a prompt that is blank', { prompt: '${$.input.none} ' }, 'step ask: PROMPT_EMPTY: '],
     ['an output that is too large', { large: 'x'.repeat(5_000) }, 'step one: OUTPUT_TOO_LARGE: '],
+    ['a value that its prompt names too often', { prompt: '${$.input.a}'.repeat(2_000) }, 'step ask: TOO_LARGE: '],
+    [
+      'a value that its output names too often',
+      { outputJson: JSON.stringify(Array.from({ length: 2_000 }, () => '${$.input.a}')) },
+      'OUTPUT: the values of the expressions have more than 4096 bytes (limits.stepOutputMax)',
+    ],
   ])('fails, and does not stay RUNNING, for %s', async (_, given, error) => {
-    const { when = '', prompt = 'x', large = '', outputSchemaJson = '' } = given as Record<string, string>;
+    const {
+      when = '',
+      prompt = 'x',
+      large = '',
+      outputJson = '',
+      outputSchemaJson = '',
+    } = given as Record<string, string>;
     await world.put('flow', {
       steps: [
         noop('one', { whenJson: when, inputJson: JSON.stringify(large) }),
         { id: 'ask', type: 'agent', agent: 'helper', prompt },
       ],
+      outputJson,
       outputSchemaJson,
     });
     const { run } = await world.run('flow', { a: 'text' });
@@ -343,6 +375,29 @@ describe('a run', () => {
     world.deleted.clear();
     await world.pass(60);
     expect((await world.state(id)).status).toBe('COMPLETED');
+  });
+
+  it('asks an agent again whose turn the deletion of the namespace stopped, once that is there again', async () => {
+    await world.put('flow', { steps: [{ id: 'ask', type: 'agent', agent: 'helper', prompt: '!hang' }] });
+    const id = await world.begin('flow');
+    await world.settle();
+    const stop = async () => {
+      const [step] = await world.steps(id);
+      const report = { runId: id, stepId: 'ask', attempt: step?.attempt, turnId: step?.childTurnId, state: 'STOPPED' };
+      const payload = { ...report, text: '', error: '' };
+      await world.store.write((tx) =>
+        queueItem(tx, world.bus, { kind: TURN_REPORT, key: step?.childTurnId ?? '', payload }),
+      );
+      await world.settle();
+    };
+    world.deleted.add('default');
+    await stop();
+    await world.pass(60);
+    world.deleted.clear();
+    await world.pass(60);
+    expect(stepSummary(await world.get(id))).toEqual({ ask: 'WAITING_CHILD_SESSION 2' });
+    await stop();
+    expect((await world.state(id)).error).toContain('TURN_STOPPED');
   });
 
   it('goes with its workflow: active ones are cancelled, all are removed', async () => {
@@ -455,6 +510,23 @@ describe('a tool step', () => {
       'COMPLETED',
       [`${id}/call/1`, `${id}/call/1`],
     ]);
+  });
+
+  it('is not called while its namespace is deleted', async () => {
+    act = () => new Promise(() => undefined);
+    await flow('calculate');
+    const id = await world.begin('flow');
+    await world.process.runner.tick();
+    world.process.runner.close();
+    await world.process.module.calls.close();
+    world.process = world.processOn(world.store);
+    act = async () => textResult('again');
+    world.deleted.add('default');
+    for (let seconds = 0; seconds < 120; seconds += 30) await world.pass(30);
+    expect([(await world.state(id)).status, calls.length]).toEqual(['RUNNING', 1]);
+    world.deleted.clear();
+    await world.pass(60);
+    expect([(await world.state(id)).status, calls.length]).toEqual(['COMPLETED', 2]);
   });
 
   it('keeps its claim while it runs, and ends when its run is cancelled', async () => {

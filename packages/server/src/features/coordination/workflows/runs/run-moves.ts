@@ -43,7 +43,7 @@ export interface EndedRun {
 /** Called in the transaction that ends a run; it holds the row of the run and of nothing else of workflows. */
 export type RunEnded = (tx: WriteTx, ended: EndedRun) => Promise<void>;
 
-/** What a child run tells the step that began it. */
+/** What a child run reports to the step that began it. */
 export interface ChildReport {
   readonly parent: ParentStep;
   readonly childRunId: string;
@@ -104,7 +104,7 @@ export class RunMoves {
     if (delay === undefined) {
       open.change(state, { status: 'FAILED', error });
       await open.event({ type: 'step_failed', stepId, message: error, payload: facts });
-      return this.failRun(open, `step ${stepId}: ${error}`.slice(0, ERROR_CHARS));
+      return this.failRun(open, `step ${stepId}: ${error}`);
     }
     const { tx, run } = open;
     const micros = Math.round(delay * MICROS);
@@ -122,9 +122,10 @@ export class RunMoves {
   }
 
   async failRun(open: OpenRun, error: string): Promise<void> {
-    open.run.error = error;
+    const message = error.slice(0, ERROR_CHARS);
+    open.run.error = message;
     await this.#cancelSteps(open);
-    await this.#end(open, { status: 'FAILED', output: null }, { type: 'run_failed', message: error });
+    await this.#end(open, { status: 'FAILED', output: null }, { type: 'run_failed', message });
   }
 
   /** Ends the run from outside, with all that it began. */
@@ -165,7 +166,7 @@ export class RunMoves {
       await queueItem(tx, bus, { kind: RUN_EXPIRY, key: run.id, dueAt: tx.now() + retentionMicros });
   }
 
-  /** The run has come to rest: a call that waits for it continues. */
+  /** The run has ended or is suspended: a call that waits for it continues. */
   async wake({ tx, run }: OpenRun): Promise<void> {
     const { waitingTurn: turnId = '' } = run;
     const wake: RunWake = { turnId };

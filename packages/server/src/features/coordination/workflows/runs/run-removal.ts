@@ -51,7 +51,7 @@ export class RunRemoval implements QueueWorker {
   async #stop(tx: WriteTx, { sessionId, runId }: ChildStop): Promise<ReconcileOutcome> {
     const { driver, lifecycle } = this.#deps;
     if (runId !== '') await driver.cancel(tx, runId, 'the step that began the run has ended');
-    const session = sessionId === '' ? undefined : await tx.log.session(sessionId);
+    const session = sessionId === '' ? undefined : await tx.log.lockSession(sessionId);
     if (session !== undefined) await lifecycle.stop(tx, session, '');
     return DONE;
   }

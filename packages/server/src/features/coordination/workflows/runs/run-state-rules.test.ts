@@ -27,7 +27,10 @@ it('steps are ready, in declared order, once all that they wait for has ended we
 
 it('delays between attempts grow up to their limit, and end after the last attempt', () => {
   const policy = create(WorkflowStepRetryPolicySchema, {
-    ...{ maxAttempts: 5, initialBackoffSeconds: 2n, maxBackoffSeconds: 15n, multiplier: 3 },
+    maxAttempts: 5,
+    initialBackoffSeconds: 2n,
+    maxBackoffSeconds: 15n,
+    multiplier: 3,
   });
   expect([1, 2, 3, 4, 5].map((attempt) => retryDelay(policy, attempt))).toEqual([2, 6, 15, 15, undefined]);
   expect(retryDelay(undefined, 1)).toBeUndefined();

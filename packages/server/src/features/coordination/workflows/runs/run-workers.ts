@@ -1,8 +1,10 @@
 import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
+import type { Bus, Store } from '../../../../store/contracts/index.ts';
 import {
   CHILD_REPORT,
   isStepOver,
   type OpenRun,
+  queueItem,
   RUN_ADVANCE,
   STEP_DATE,
   STEP_TIMER,
@@ -17,6 +19,8 @@ import type { RunDriver } from './run-driver.ts';
 import type { ChildReport } from './run-moves.ts';
 
 interface RunWorkersDeps {
+  readonly store: Pick<Store, 'write'>;
+  readonly bus: Pick<Bus, 'publish'>;
   readonly driver: RunDriver;
   readonly check: SchemaCheck;
 }
@@ -49,15 +53,33 @@ export class RunWorkers implements QueueWorker {
     }
   }
 
-  #turnEnded(report: TurnReport): Promise<ReconcileOutcome | undefined> {
+  async #turnEnded(report: TurnReport): Promise<ReconcileOutcome | undefined> {
     const { driver, check } = this.#deps;
-    return driver.move(report.runId, `turn ${report.turnId} ended`, async (open) => {
+    const paused = await driver.move(report.runId, `turn ${report.turnId} ended`, async (open) => {
       const state = attemptOf(open, report);
       if (state?.childTurnId !== report.turnId) return;
       const step = open.spec.steps.find(({ id }) => id === report.stepId);
       if (step === undefined) return;
-      await driver.moves.endAttempt(open, state, turnEnd(report) ?? outputOf(check, step, report));
+      if (report.isPaused) await driver.beginAttempt(open, step);
+      else await driver.moves.endAttempt(open, state, turnEnd(report) ?? outputOf(check, step, report));
     });
+    const isNew = report.state === 'STOPPED' && !report.isPaused;
+    if (paused !== undefined && isNew) await this.#notePause(report, paused);
+    return paused;
+  }
+
+  /** Deleting a namespace stops its turns. That is no failure of their steps, which the report says from now on. */
+  #notePause(report: TurnReport, { againMs }: { readonly againMs: number }): Promise<void> {
+    const { store, bus } = this.#deps;
+    const payload: TurnReport = { ...report, isPaused: true };
+    return store.write((tx) =>
+      queueItem(tx, bus, {
+        kind: TURN_REPORT,
+        key: report.turnId,
+        payload,
+        dueAt: tx.steadyNow() + againMs * 1_000,
+      }),
+    );
   }
 
   #childEnded({ parent, childRunId, ...report }: ChildReport): Promise<ReconcileOutcome | undefined> {

@@ -14,6 +14,7 @@ import {
 } from '../record/index.ts';
 import { failed, outputOf, type StepEnd, workflowIdentity } from '../steps/index.ts';
 import type { StepToolGrant } from '../tool-grant.ts';
+import type { SchemaCheck } from '../values/index.ts';
 import type { RunDriver } from './run-driver.ts';
 
 /** Calls under way in this process; further ones wait in the queue. */
@@ -30,7 +31,8 @@ interface ToolCallsDeps {
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
   readonly driver: RunDriver;
-  readonly tools: Pick<ToolRegistry, 'offered' | 'validate' | 'check'>;
+  readonly tools: Pick<ToolRegistry, 'offered'>;
+  readonly check: SchemaCheck;
   readonly grantOf: StepToolGrant;
   /** Names this process. */
   readonly owner: string;
@@ -66,6 +68,8 @@ export class ToolCalls implements QueueWorker {
     const claimed = await this.#claim(JSON.parse(item.payload) as StepAttempt);
     if (claimed === undefined) return DONE;
     if ('againMs' in claimed) return claimed;
+    // Closed meanwhile: another process makes the call.
+    if (this.#isClosed) return { againMs: BUSY_MS };
     this.#start(claimed);
     return { againMs: HOLD_MS };
   }
@@ -89,6 +93,9 @@ export class ToolCalls implements QueueWorker {
       const open = await driver.find(tx, call.runId);
       const state = open === undefined ? undefined : calledStep(open, call);
       if (open === undefined || state === undefined) return undefined;
+      // Its result could not be recorded, and the call would be made again and again.
+      const paused = await driver.pause(tx, open.run);
+      if (paused !== undefined) return paused;
       const now = tx.steadyNow();
       const held = state.call === undefined || state.call.owner === this.#deps.owner ? 0 : state.call.until - now;
       if (held > 0) return { againMs: Math.ceil(held / 1_000) };
@@ -163,11 +170,11 @@ export class ToolCalls implements QueueWorker {
   }
 
   async #call(call: ClaimedCall, control: AbortController): Promise<((open: OpenRun) => StepEnd) | undefined> {
-    const { clock, timeoutMs, tools } = this.#deps;
+    const { clock, timeoutMs, check } = this.#deps;
     const found = await this.#find(call, control.signal);
     if (found === undefined) return () => failed('TOOL_NOT_AVAILABLE', `${call.tool} is not available now`);
     const input = isJsonMap(call.input) ? call.input : {};
-    const problems = tools.validate(found.tool, call.input);
+    const problems = check(found.tool.inputSchema, call.input);
     if (problems.length > 0) return () => failed('TOOL_INPUT', problems.join('; '), { isFinal: true });
     const limitMs = Math.min(found.tool.timeoutMs ?? timeoutMs, TIMEOUT_MAX_MS);
     let hasTimedOut = false;
@@ -237,9 +244,9 @@ export class ToolCalls implements QueueWorker {
     const text = result.content.map((one) => (one.type === 'text' ? one.text : `[${one.mediaType}]`)).join('\n');
     if (result.isError) return failed('TOOL_FAILED', text.slice(0, 600), { text });
     const step = open.spec.steps.find(({ id }) => id === stepId);
-    const structured = result.structured === undefined ? {} : { structured: result.structured as JsonData };
+    const { structured } = result;
     if (step === undefined) return failed('TOOL_FAILED', 'the step is gone');
-    return outputOf((...args) => this.#deps.tools.check(...args), step, { text, ...structured });
+    return outputOf(this.#deps.check, step, { text, structured });
   }
 }
 

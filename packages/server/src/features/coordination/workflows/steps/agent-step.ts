@@ -21,8 +21,8 @@ export const agentStep = ({ admission, lifecycle }: AgentStepDeps): StepType => 
     const identity = workflowIdentity(run);
     const labels = attemptLabels({ runId: run.id, workflow: run.workflow, stepId: step.id, attempt: state.attempt });
     const { id: sessionId } = await lifecycle.create(tx, { namespace, agent, labels, identity });
-    const content =
-      input === undefined ? prompt : `${prompt}\n\n\`\`\`json\n${JSON.stringify(input, undefined, 2)}\n\`\`\``;
+    // In one line: indented, data that nests deeply would be hundreds of times as long.
+    const content = input === undefined ? prompt : `${prompt}\n\n\`\`\`json\n${JSON.stringify(input)}\n\`\`\``;
     const { turnId } = await admission.admit(tx, {
       namespace,
       agent,

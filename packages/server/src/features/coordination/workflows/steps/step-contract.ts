@@ -18,7 +18,7 @@ export type StepEnd =
   | { readonly end: 'completed'; readonly output: JsonData; readonly isRepaired?: boolean }
   | { readonly end: 'failed'; readonly failure: StepFailure };
 
-/** What the beginning of an attempt came to: it ended at once, or something else will end it. */
+/** How an attempt began: it ended at once, or something else will end it later. */
 export type StepBegin =
   | StepEnd
   | { readonly end: 'later'; readonly status: StepStatus; readonly facts?: Partial<StepState> };

@@ -10,6 +10,8 @@ export interface TurnReport extends StepAttempt {
   /** The agent's answer, '' unless the turn completed. */
   readonly text: string;
   readonly error: string;
+  /** The deletion of the namespace stopped the turn: the run makes a further attempt once it may continue. */
+  readonly isPaused?: true;
 }
 
 /** Reports the end of an agent step's turn to its run, in the transaction that ends it. */

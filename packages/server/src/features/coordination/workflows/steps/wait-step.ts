@@ -3,6 +3,8 @@ import { stepSeconds } from '../step-rules.ts';
 import type { StepType } from './step-contract.ts';
 
 const MICROS = 1_000_000;
+/** The latest time that the store can read again, in the year 2255. */
+const LATEST = Number.MAX_SAFE_INTEGER;
 
 /** What a wait answers when its time came. */
 export const firedOutput = (nowMicros: number) => ({ firedAt: new Date(Math.floor(nowMicros / 1_000)).toISOString() });
@@ -14,7 +16,7 @@ export const waitStep: StepType = {
     const timer = { runId: run.id, stepId: step.id, attempt: state.attempt, purpose: 'wait' } as const;
     const facts = { prompt };
     if (step.waitUntil !== '') {
-      const until = Date.parse(step.waitUntil) * 1_000;
+      const until = Math.min(LATEST, Date.parse(step.waitUntil.toUpperCase()) * 1_000);
       if (until <= tx.now()) return { end: 'completed', output: firedOutput(tx.now()) };
       await armTimer(tx, { ...timer, dueAt: until }, STEP_DATE);
       return { end: 'later', status: 'SUSPENDED', facts: { ...facts, waitUntilAt: until } };

@@ -14,6 +14,7 @@ import type { Bus, Store } from '../../../../store/contracts/index.ts';
 import { openGivenStore, removeGivenStore } from '../../../../store/testing/given-store.ts';
 import { createToolRegistry, type Tool } from '../../../../tools/index.ts';
 import { sharedSchemaCheck } from '../../../../tools/testing/shared-schema-check.ts';
+import { type Death, dyingStore } from '../../../testing/dying-store.ts';
 import { callContext, TestStream } from '../../../testing/test-call.ts';
 import { eventOf, type RunEvent, type RunState, runOf, type StepState, stepOf } from '../record/index.ts';
 import type { EndedRun } from '../runs/index.ts';
@@ -142,6 +143,13 @@ export class RunWorld {
     return { module, runner: new QueueRunner({ ...parts, random: seededRandom(5) }) };
   }
 
+  /** A process that dies around its `at`-th write from now on. */
+  dyingProcess(at: number, side: Death): Process {
+    const { epoch } = this.store;
+    const rest = { epoch, steadyNow: () => this.store.steadyNow() };
+    return this.processOn(Object.assign(dyingStore(this.store, at, side), rest) as unknown as Store);
+  }
+
   async #insert(kind: string, name: string, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
     const key = recordKey(kind, kind === 'Namespace' ? '' : 'default', name);
     await this.store.write((tx) => tx.resources.insert({ ...RECORD, uid: `uid-${kind}-${name}`, annotations, key }));
@@ -237,6 +245,12 @@ export class RunWorld {
   async events(runId: string): Promise<readonly RunEvent[]> {
     const rows = await this.store.read((tx) => tx.workflowEvents.page('ofRun', { runId }, { limit: 10_000 }));
     return rows.map(eventOf);
+  }
+
+  /** What counts the unfinished runs of the namespace: nothing once all have ended. */
+  tallies(): Promise<readonly object[]> {
+    const page = { limit: 1_000 };
+    return this.store.read((tx) => tx.workflowTallies.page('ofNamespace', { namespace: 'default' }, page));
   }
 
   /** All runs of the namespace, the oldest first. */

@@ -22,6 +22,21 @@ export const jsonOfText = (text: string): FoundJson | undefined => {
   return undefined;
 };
 
+/** Data that a tool made, as it is stored; undefined where JSON cannot hold it, or it nests deeper than svc reads. */
+export const jsonOfData = (data: unknown): FoundJson | undefined => {
+  const found = parsedJson(writtenJson(data));
+  return found === undefined ? undefined : { json: found.json, isRepaired: false };
+};
+
+/** No JSON where the data has none. */
+const writtenJson = (data: unknown): string => {
+  try {
+    return JSON.stringify(data) ?? '';
+  } catch {
+    return '';
+  }
+};
+
 function* candidates(text: string): Generator<string> {
   for (const [, block = ''] of text.matchAll(FENCE)) yield block;
   let at = nextStart(text, 0);
@@ -38,7 +53,7 @@ const nextStart = (text: string, from: number): number => {
   return found < 0 ? -1 : from + found;
 };
 
-/** Behind the bracket that closes the one at `start`; 0 where none does. Brackets in strings do not count. */
+/** The offset after the bracket that closes the one at `start`; 0 where none does. Brackets in strings do not count. */
 const balancedEnd = (text: string, start: number): number => {
   let depth = 0;
   let isString = false;

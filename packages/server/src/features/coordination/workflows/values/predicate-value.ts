@@ -26,11 +26,11 @@ const leafHolds = ({ path: text, ...comparators }: JsonMap, scope: Scope): boole
 const compare = (name: string, value: JsonData, operand: JsonData): boolean => {
   switch (name) {
     case 'equals':
-      return isSame(value, operand);
+      return sameAs(operand)(value);
     case 'notEquals':
-      return !isSame(value, operand);
+      return !sameAs(operand)(value);
     case 'in':
-      return Array.isArray(operand) && operand.some((item: JsonData) => isSame(item, value));
+      return Array.isArray(operand) && operand.some(sameAs(value));
     case 'contains':
       return contains(value, operand);
     default:
@@ -38,12 +38,15 @@ const compare = (name: string, value: JsonData, operand: JsonData): boolean => {
   }
 };
 
-/** Deep equality; numbers by their value, members of objects in any order. */
-const isSame = (left: JsonData, right: JsonData): boolean => canonicalJson(left) === canonicalJson(right);
+/** Deep equality; numbers by their value, members of objects in any order. The value is written out once, however many it is compared with. */
+const sameAs = (value: JsonData): ((other: JsonData) => boolean) => {
+  const text = canonicalJson(value);
+  return (other) => canonicalJson(other) === text;
+};
 
 const contains = (value: JsonData, operand: JsonData): boolean => {
   if (typeof value === 'string') return typeof operand === 'string' && value.includes(operand);
-  return Array.isArray(value) && value.some((item: JsonData) => isSame(item, operand));
+  return Array.isArray(value) && value.some(sameAs(operand));
 };
 
 const isOrdered = (name: string, value: JsonData, operand: JsonData): boolean => {

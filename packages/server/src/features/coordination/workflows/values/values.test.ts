@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonData } from '../../../../resources/index.ts';
+import type { JsonData, JsonMap } from '../../../../resources/index.ts';
 import { sharedSchemaCheck } from '../../../../tools/testing/shared-schema-check.ts';
-import { holds, jsonOfText, PredicateTypeError, renderJson, renderPrompt, renderText, schemaProblem } from './index.ts';
+import {
+  guardedCheck,
+  holds,
+  jsonOfData,
+  jsonOfText,
+  PredicateTypeError,
+  RenderingRoom,
+  renderJson,
+  renderPrompt,
+  renderText,
+  schemaProblem,
+} from './index.ts';
 
 const scope = {
   input: { n: 4, text: 'hi', list: [1, { a: 2 }], 'a.b': 'dotted', none: null, object: { x: 1, y: [2] } },
@@ -9,6 +20,8 @@ const scope = {
   steps: { one: { status: 'COMPLETED', output: { v: 7 } } },
   run: { id: 'r', workflow: 'w', namespace: 'n', status: 'RUNNING' },
 };
+
+const room = (bytes = 1_000) => new RenderingRoom(bytes, 'limits.x');
 
 describe('expressions', () => {
   it.each<[string, JsonData]>([
@@ -31,20 +44,38 @@ describe('expressions', () => {
     ['plain', 'plain'],
     ['', ''],
   ])('of the text %s are worth %j (47)', (text, value) => {
-    expect(renderText(text, scope)).toEqual(value);
+    expect(renderText(text, scope, room())).toEqual(value);
   });
 
   it('are replaced in the string values of JSON, and in no key', () => {
     const written = { '${$.input.n}': ['${$.input.n}', { deep: 'x${$.input.n}' }, 1, null, true] };
-    expect(renderJson(written, scope)).toEqual({ '${$.input.n}': [4, { deep: 'x4' }, 1, null, true] });
+    expect(renderJson(written, scope, room())).toEqual({ '${$.input.n}': [4, { deep: 'x4' }, 1, null, true] });
   });
 
   it('become text in a prompt, also a whole one', () => {
-    expect(['${$.input.object}', '${$.input.none}', '${$.input.n}'].map((text) => renderPrompt(text, scope))).toEqual([
-      ...['{"x":1,"y":[2]}', '', '4'],
-    ]);
+    const texts = ['${$.input.object}', '${$.input.none}', '${$.input.n}'];
+    expect(texts.map((text) => renderPrompt(text, scope, room()))).toEqual(['{"x":1,"y":[2]}', '', '4']);
+  });
+
+  it('have room for so many bytes of values, however often they are named, and literals take none of it', () => {
+    const twice = ['${$.input.object}', 'as long as this is ${$.input.object}'];
+    expect(renderJson(twice, scope, room(30))).toEqual([scope.input.object, 'as long as this is {"x":1,"y":[2]}']);
+    for (const bytes of [29, 14])
+      expect(() => renderJson(twice, scope, room(bytes))).toThrow(`more than ${bytes} bytes (limits.x)`);
   });
 });
+
+/** An object that tells when its members are listed to be sorted. */
+const watched = (read: () => void): JsonData =>
+  new Proxy<JsonMap>(
+    { b: 1, a: 2 },
+    {
+      ownKeys: (target) => {
+        read();
+        return Reflect.ownKeys(target);
+      },
+    },
+  );
 
 describe('a predicate', () => {
   const leaf = (path: string, name: string, value: JsonData) => ({ path: `$.input.${path}`, [name]: value });
@@ -79,6 +110,19 @@ describe('a predicate', () => {
     expect(holds(predicate, scope)).toBe(value);
   });
 
+  it.each<[string, (read: () => void) => readonly [JsonData, JsonData]]>([
+    ['contains', (read) => [Array.from({ length: 100 }, (_, index) => index), watched(read)]],
+    ['in', (read) => [watched(read), Array.from({ length: 100 }, (_, index) => index)]],
+  ])('%s writes out what it searches for once, not for each item', (name, made) => {
+    let reads = 0;
+    const [value, operand] = made(() => {
+      reads += 1;
+    });
+    const predicate = { path: '$.input', [name]: operand };
+    expect(holds(predicate, { ...scope, input: value })).toBe(false);
+    expect(reads).toBe(1);
+  });
+
   it('that orders anything but numbers is a fault', () => {
     expect(() => holds(leaf('text', 'gt', 3), scope)).toThrow(PredicateTypeError);
     expect(() => holds({ any: [leaf('none', 'lte', 3)] }, scope)).toThrow('lte compares numbers, not null');
@@ -99,6 +143,12 @@ describe('the JSON of an answer', () => {
     expect(jsonOfText(text)).toEqual(json === undefined ? undefined : { json, isRepaired });
   });
 
+  it('is made of the data of tools, unless JSON cannot hold it', () => {
+    const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+    expect(jsonOfData({ a: 1, b: undefined })).toEqual({ json: { a: 1 }, isRepaired: false });
+    expect([{ a: 1n }, undefined, nested(2_000)].map(jsonOfData)).toEqual([undefined, undefined, undefined]);
+  });
+
   it('is not searched for without end', () => {
     expect(jsonOfText(`${'['.repeat(200)}{"a":1}`)).toBeUndefined();
   });
@@ -109,4 +159,14 @@ it('a schema judges any value: none is asked where there is none, and the schema
   expect([problem('', 1), problem('true', 1), problem('{"type":"number"}', 1)]).toEqual(['', '', '']);
   expect(problem('{"type":"number"}', 'x')).toContain('number');
   expect(problem('false', 1)).toBe('the schema allows no value');
+});
+
+it('a schema that refers to itself without end is a problem like others, and so is a long list of violations', () => {
+  const problem = (schema: string, value: JsonData) => schemaProblem(guardedCheck(sharedSchemaCheck), schema, value);
+  expect(problem('{"$ref":"#"}', 1)).toContain('cannot be checked: ');
+  const many = problem(
+    '{"items":{"type":"string"}}',
+    Array.from({ length: 5_000 }, (_, index) => index),
+  );
+  expect(many.split('; ')).toHaveLength(20);
 });
