@@ -92,7 +92,7 @@ export class DaytonaService implements HostedService {
   async open(id: string): Promise<HostedSandbox | undefined> {
     const client = await this.#open();
     const sandbox = await this.#find(client, id);
-    if (sandbox === undefined) return undefined;
+    if (sandbox === undefined || FAILED.includes(sandbox.state ?? '')) return undefined;
     if (sandbox.state === 'stopped' || sandbox.state === 'archived' || sandbox.state === 'paused')
       await this.#calls.ask('start a sandbox', () => sandbox.start(START_MS / SECOND_MS), START_MS);
     else if (sandbox.state !== 'started')
@@ -140,10 +140,10 @@ export class DaytonaService implements HostedService {
     return `${namePrefix(this.#deps.instance)}${id}`;
   }
 
-  /** The sandbox of a plan; one that failed or is being removed counts as gone. */
+  /** The sandbox of a plan, also one that failed: that keeps its name until it is removed. One that is being removed counts as gone. */
   async #find(client: Daytona, id: string): Promise<Sandbox | undefined> {
     const found = await this.#calls.find('find a sandbox', () => client.get(this.#name(id)));
-    return found === undefined || GONE.includes(found.state ?? '') ? undefined : found;
+    return found === undefined || DESTROYED.includes(found.state ?? '') ? undefined : found;
   }
 
   /** Id of a volume that is ready to be used. */
@@ -233,5 +233,6 @@ export class DaytonaService implements HostedService {
   }
 }
 
-const GONE: readonly string[] = ['destroyed', 'destroying', 'error', 'build_failed'];
+const DESTROYED: readonly string[] = ['destroyed', 'destroying'];
+const FAILED: readonly string[] = ['error', 'build_failed'];
 const REMOVED: readonly string[] = ['deleted', 'deleting', 'pending_delete'];

@@ -19,7 +19,7 @@ interface Machine {
   readonly mounts: ReadonlyMap<string, string>;
   /** Programs by session: each has one here. */
   readonly sessions: Map<string, Program | undefined>;
-  state: 'started' | 'stopped';
+  state: 'started' | 'stopped' | 'error' | 'destroyed';
   network: unknown;
 }
 
@@ -154,6 +154,7 @@ const api = (request: ServiceRequest, { machines, volumes, find, url }: State): 
   if (method === 'DELETE') {
     found.machine.close();
     machines.delete(found.id);
+    found.state = 'destroyed';
   }
   if (verb === 'start') found.state = 'started';
   if (verb === 'network-settings') found.network = jsonOf(request);
