@@ -24,7 +24,7 @@ const GIB = 1_073_741_824;
 /** A sandbox that stopped and was not used for so long is removed by the service, should svc never do it. */
 const FORGOTTEN_MINUTES = 30 * 24 * 60;
 const VOLUME_TRIES = 60;
-/** Output of one program that no one took yet. */
+/** Most output of one program that waits to be taken. */
 const WAITING_CHARS = 16 * 1_048_576;
 
 const meaningOf = (error: unknown): ErrorMeaning => {
@@ -175,7 +175,7 @@ export class DaytonaService implements HostedService {
       const { cmdId } = await process.executeSessionCommand(session, request);
       return cmdId;
     });
-    // The client waits for no one who takes the output: one piece after the other is taken here.
+    // The client does not wait until its callbacks are done: their texts are put in a line here.
     let taken: Promise<void> = Promise.resolve();
     let waitingChars = 0;
     let isOver = false;

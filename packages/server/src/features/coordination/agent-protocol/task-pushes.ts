@@ -19,7 +19,7 @@ export interface TaskPushesDeps {
   readonly ids: Ids;
   readonly bus: Pick<Bus, 'publish'>;
   readonly audit: AppendAudit;
-  /** Throws PERMISSION_DENIED ADDRESS_REFUSED of an address that may not be reached from the namespace, as far as that is known without a request. */
+  /** Throws INVALID_ARGUMENT, field `url`, for an address that may not be reached from the namespace, as far as that is known without a request. */
   readonly requireAddress: (namespace: string, url: string) => void;
 }
 

@@ -116,11 +116,11 @@ const inOrder = (entries: readonly TrailEntry[]): readonly TrailEntry[] => {
 
 /** How many entries led to this one. */
 const causesOf = (entry: TrailEntry, known: ReadonlyMap<string, TrailEntry>): number => {
-  const passed = new Set([entry]);
+  const chain = new Set([entry]);
   let cause = known.get(entry.causedBy ?? '');
-  while (cause !== undefined && !passed.has(cause)) {
-    passed.add(cause);
+  while (cause !== undefined && !chain.has(cause)) {
+    chain.add(cause);
     cause = known.get(cause.causedBy ?? '');
   }
-  return passed.size;
+  return chain.size;
 };

@@ -32,7 +32,7 @@ interface KnownText {
 }
 
 /**
- * The skills of one server as one slot reaches it: the list, and the texts that somebody activated. A text is read when it is needed first,
+ * The skills of one server as one slot reaches it: the list, and the texts of skills that a session activated. A text is read when it is first needed,
  * and again when its digest changed. A server that fails costs a turn 5 s, once in 30 s.
  */
 export class SkillShelf {
