@@ -25,7 +25,7 @@ export interface TrailPlace {
 
 /** One line of a trail. Times are Unix microseconds. */
 export interface TrailEntry {
-  /** That of a place, or of a part of one: `model_call`, `tool_call`, `request`, `compaction`, `route`, `delivery_try`, `run_step`. */
+  /** That of a place, or of a part of one: `model_call`, `tool_call`, `request`, `compaction`, `run_step`. */
   readonly kind: string;
   readonly id: string;
   readonly namespace: string;

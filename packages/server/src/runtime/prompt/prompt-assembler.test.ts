@@ -416,4 +416,17 @@ describe('a prompt that was cut to the window', () => {
     expect(cut[0]?.tokens).toBeLessThan(2401);
     expect(shown.pieces.reduce((sum, { tokens }) => sum + tokens, 4 * sent.messages.length)).toBe(sent.countedTokens);
   });
+
+  it('has who wrote a message of a platform as a part of that message', async () => {
+    const ofGroup = { ...user('u', 'hello'), labels: { 'svc/external-sender-name': 'Ada' } };
+    const given = request([ofGroup], {}, { postHistoryPrompt: 'Be brief.' });
+    const inspect = createPromptInspector({ models: models(), readObject: none });
+    const { pieces } = await inspect(given, { inputs: SMALL.inputs, fitTo: undefined });
+    const ofMessage = pieces.filter(({ messageId }) => messageId === 'u');
+    expect(ofMessage.map(({ source, content }) => [source, blockText(content)])).toEqual([
+      ['transcript', 'Message of Ada:'],
+      ['transcript', 'hello'],
+      ['post_history', 'Be brief.'],
+    ]);
+  });
 });

@@ -196,7 +196,8 @@ class FittedSteps {
 
   #sourceOf(step: ReplayStep, part: Part | undefined, content: ModelContent): Pick<RequestPiece, 'source' | 'name'> {
     if (step.messageId === '') return { source: 'omission', name: '' };
-    if (part === undefined && step.role === 'user') return { source: 'post_history', name: '' };
+    const isAdded = content.type === 'text' && content.isAdded === true;
+    if (part === undefined && step.role === 'user' && isAdded) return { source: 'post_history', name: '' };
     if (content.type !== 'result' || content.name !== READ_DOCUMENT || content.isError)
       return { source: 'transcript', name: content.type === 'call' || content.type === 'result' ? content.name : '' };
     return { source: 'knowledge', name: this.#documentOf(step, content.callId) };

@@ -24,7 +24,7 @@ const GIB = 1_073_741_824;
 /** A sandbox that stopped and was not used for so long is removed by the service, should svc never do it. */
 const FORGOTTEN_MINUTES = 30 * 24 * 60;
 const VOLUME_TRIES = 60;
-/** Output of one program that no one took yet. */
+/** Most output of one program that waits to be taken. */
 const WAITING_CHARS = 16 * 1_048_576;
 
 const meaningOf = (error: unknown): ErrorMeaning => {
@@ -92,7 +92,7 @@ export class DaytonaService implements HostedService {
   async open(id: string): Promise<HostedSandbox | undefined> {
     const client = await this.#open();
     const sandbox = await this.#find(client, id);
-    if (sandbox === undefined) return undefined;
+    if (sandbox === undefined || FAILED.includes(sandbox.state ?? '')) return undefined;
     if (sandbox.state === 'stopped' || sandbox.state === 'archived' || sandbox.state === 'paused')
       await this.#calls.ask('start a sandbox', () => sandbox.start(START_MS / SECOND_MS), START_MS);
     else if (sandbox.state !== 'started')
@@ -140,10 +140,10 @@ export class DaytonaService implements HostedService {
     return `${namePrefix(this.#deps.instance)}${id}`;
   }
 
-  /** The sandbox of a plan; one that failed or is being removed counts as gone. */
+  /** The sandbox of a plan, also one that failed: that keeps its name until it is removed. One that is being removed counts as gone. */
   async #find(client: Daytona, id: string): Promise<Sandbox | undefined> {
     const found = await this.#calls.find('find a sandbox', () => client.get(this.#name(id)));
-    return found === undefined || GONE.includes(found.state ?? '') ? undefined : found;
+    return found === undefined || DESTROYED.includes(found.state ?? '') ? undefined : found;
   }
 
   /** Id of a volume that is ready to be used. */
@@ -175,7 +175,7 @@ export class DaytonaService implements HostedService {
       const { cmdId } = await process.executeSessionCommand(session, request);
       return cmdId;
     });
-    // The client waits for no one who takes the output: one piece after the other is taken here.
+    // The client does not wait until its callbacks are done: their texts are put in a line here.
     let taken: Promise<void> = Promise.resolve();
     let waitingChars = 0;
     let isOver = false;
@@ -233,5 +233,6 @@ export class DaytonaService implements HostedService {
   }
 }
 
-const GONE: readonly string[] = ['destroyed', 'destroying', 'error', 'build_failed'];
+const DESTROYED: readonly string[] = ['destroyed', 'destroying'];
+const FAILED: readonly string[] = ['error', 'build_failed'];
 const REMOVED: readonly string[] = ['deleted', 'deleting', 'pending_delete'];

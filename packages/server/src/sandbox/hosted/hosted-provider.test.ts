@@ -49,6 +49,21 @@ const sh =
   (script: string, change = {}): Promise<SandboxResult> =>
     provider.exec(plan, testCommand(['/bin/sh', '-c', script], change), never);
 
+it.skipIf(!isPossible)('a sandbox of Daytona that failed is not used, and gives its name to the next one', async () => {
+  const provider = open('daytona', 'failed-daytona');
+  const plan = testPlan('failed');
+  await provider.create(plan);
+  const failed = [...daytona.machines.values()].find(({ created }) => String(created['name']).endsWith('-failed'));
+  if (failed === undefined) throw new Error('there is no sandbox');
+  failed.state = 'error';
+  expect(await provider.exists('failed')).toBe(false);
+  expect((await provider.list()).backends).toEqual(['failed']);
+  await provider.destroy('failed');
+  expect((await provider.list()).backends).toEqual([]);
+  expect(await provider.create(plan)).toBe('created');
+  await provider.destroy('failed');
+});
+
 describe.skipIf(!isPossible).each(['e2b', 'daytona'] as const)('at the service %s', (name) => {
   const { server, sleep } = SERVICES[name];
   const provider = open(name, `suite-${name}`);

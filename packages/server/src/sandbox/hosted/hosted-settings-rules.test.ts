@@ -29,8 +29,14 @@ describe('what a class says of a hosted service', () => {
 
   it('is refused by the name of each field that the service cannot keep', () => {
     const wrong = {
-      ...{ template: '../x', url: 'https://thief.example', cpu: 1, memory: '1GiB', disk: '1GiB', pids: 5 },
-      ...{ allowHostNetwork: true, allowedHosts: ['a.example', 'b.example:22'] },
+      template: '../x',
+      url: 'https://thief.example',
+      cpu: 1,
+      memory: '1GiB',
+      disk: '1GiB',
+      pids: 5,
+      allowHostNetwork: true,
+      allowedHosts: ['a.example', 'b.example:22'],
     };
     expect(fields(hostedProblems(E2B_RULES, wrong, offered))).toEqual(Object.keys(wrong));
     const sized = { image: 'python:3.13', cpu: 2, memory: '4GiB', disk: 5 * 1_073_741_824 };

@@ -21,7 +21,7 @@ export interface RemoteCommand {
 /** How long ending a command may take. */
 const END_MS = 30_000;
 const AGAIN_MS = 200;
-/** What a program may write before it counts as one that no one can have meant, in characters. */
+/** Most that a started program may write in all, in characters; then it is stopped. */
 const PROGRAM_CHARS = 64 * 1_048_576;
 /** Next to the output that is wanted: the lines around it, and what a login shell says. */
 const SLACK_CHARS = 262_144;
@@ -55,7 +55,7 @@ export const startRemote = async (run: RemoteCommand): Promise<SandboxProcess> =
       stdout.once('close', resolve);
     });
   };
-  // Of a command that was ended no one takes the rest, which would hold back the end.
+  // The output of a stopped command is not read any more: waiting for its reader would hold back the end.
   const letGo = (): void => void stdout.destroy();
   run.signal.addEventListener('abort', letGo, { once: true });
   const output = new BoundedOutput(outputBytesOf(run));

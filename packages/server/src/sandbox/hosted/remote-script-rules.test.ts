@@ -46,7 +46,7 @@ describe('the lines of the launcher', () => {
       expect(launchEvent(line, name)).toEqual({ kind: 'other' });
   });
 
-  it('name commands by marks of which none is part of another one', () => {
+  it('name commands by marks, none of them a part of another one', () => {
     const scope = { instance: 'i', id: 'one', holder: 'h' };
     expect(endingScript(`${markPrefix(scope)}1.`)).toContain("'SVC_RUN=i.one.h.1.'");
     expect(takeoverScript(scope)).toMatch(/'SVC_RUN=i\.one\.'[\s\S]*'SVC_RUN=i\.one\.h\.'/);

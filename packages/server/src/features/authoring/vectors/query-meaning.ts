@@ -1,4 +1,4 @@
-import { BoundedCache, type Clock, type Log } from '../../../base/index.ts';
+import { BoundedCache, type Clock, isFault, type Log } from '../../../base/index.ts';
 import type { TurnUsage } from '../../../runtime/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { ChargeVectors } from './vector-usage.ts';
@@ -82,7 +82,13 @@ export class QueryMeaning {
     const answer = await models.embed({ ...target, texts: [query], purpose: 'query', signal: late.signal });
     cancel();
     if ('failure' in answer) return answer.failure.sentence;
-    await store.write((tx) => charge(tx, namespace, answer.usage));
+    try {
+      await store.write((tx) => charge(tx, namespace, answer.usage));
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      // A full disk refuses writes and lets reads continue, and a search is one.
+      return `What the vector cost cannot be recorded: ${error.message}`;
+    }
     return answer.vectors[0] ?? 'The provider answered no vector.';
   }
 }

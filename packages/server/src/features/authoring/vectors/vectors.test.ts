@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createIds, ManualClock, seededRandom, silentLog } from '../../../base/index.ts';
 import type { TurnUsage, UsageMeter } from '../../../runtime/contract.ts';
-import type { Store } from '../../../store/contracts/index.ts';
+import { type Store, storageFull } from '../../../store/contracts/index.ts';
 import { isGivenDatabase } from '../../../store/postgres/testing/given-database.ts';
 import { openGivenStore, removeGivenStore } from '../../../store/testing/given-store.ts';
 import { chunkDocument, indexWords } from '../knowledge/index.ts';
@@ -182,6 +182,14 @@ describe('search by meaning', () => {
     expect(await module.understand('other', 'acme')).toHaveProperty('vector');
     await module.understand('other', 'acme');
     expect(requests).toHaveLength(2);
+  });
+
+  it('goes by words while the store refuses to record what vectors cost', async () => {
+    await put('refund', 'how a refund works');
+    const full = { direct: store.direct, write: () => Promise.reject(storageFull(undefined)) };
+    const meant = await moduleOf('m', full).understand('refund', 'acme');
+    expect(meant).toMatchObject({ notice: expect.stringContaining('words only') });
+    expect(await find('refund', meant)).toEqual(['refund']);
   });
 
   it('waits three seconds for the vector of a query at most', async () => {

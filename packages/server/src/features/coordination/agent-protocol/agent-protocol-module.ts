@@ -51,7 +51,7 @@ export interface AgentProtocolModule extends FeatureModule {
   close(): Promise<void>;
 }
 
-/** Cards and endpoints of agents that have a card, and what tells peers of their tasks. */
+/** Cards and endpoints of agents that have a card, and the sending of states of tasks to peers. */
 export const agentProtocolModule = (deps: AgentProtocolDeps): AgentProtocolModule => {
   const { peers, settings, outbound } = deps;
   // Peers resolve no paths: what leads to a file is a whole address.

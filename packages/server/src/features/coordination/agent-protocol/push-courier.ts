@@ -16,7 +16,7 @@ import {
 } from './push-rows.ts';
 import { afterFailure, type PushNote, pushHeaders, retryDelayMs, taskAt, withoutNote } from './push-rules.ts';
 
-/** Addresses that are being sent to in this process: a slow one keeps none of the others waiting. */
+/** Requests of this process at one time; further addresses wait. */
 const MAX_AT_ONCE = 64;
 /** When another process may take over; longer than a request takes. */
 const HOLD_MS = 60_000;

@@ -20,7 +20,7 @@ interface News {
 
 const MICROS_PER_MS = 1_000;
 
-/** Notes each state of a task for the addresses that want to hear of it, in the transaction that brings the state. */
+/** Notes each state of a task for the addresses that it is sent to, in the transaction that brings the state. */
 class TaskPushHook implements TurnEndHook, TurnProgressHook {
   readonly #ids: Ids;
   readonly #bus: Pick<Bus, 'publish'>;
@@ -66,7 +66,7 @@ class TaskPushHook implements TurnEndHook, TurnProgressHook {
   }
 }
 
-/** What follows from the states of turns for peers that want to hear of them. */
+/** Notes the states of turns for the peers that they are sent to. */
 export const createTaskPushHook = (deps: {
   readonly ids: Ids;
   readonly bus: Pick<Bus, 'publish'>;

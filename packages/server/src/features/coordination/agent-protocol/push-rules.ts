@@ -5,7 +5,7 @@ import type { PeerPart, PeerPush, PeerTask, PeerTaskState } from '../../../proto
 
 /** Addresses of one task. */
 export const MAX_PUSHES = 10;
-/** States of one task that wait for one address; the oldest one gives way. */
+/** States of one task that wait for one address; of more, the oldest one is dropped. */
 const MAX_WAITING = 50;
 /** An address that has not taken anything for so long gets nothing any more. */
 const PATIENCE_MICROS = 86_400_000_000;

@@ -171,6 +171,21 @@ describe('the states of a task', () => {
     expect(await work(courier())).toBe(0);
   });
 
+  it('have a day again once a peer corrects the address', async () => {
+    const turn = await ended('a');
+    answer = async () => new Response('no', { status: 500 });
+    await work(courier());
+    const corrected = { ...push('a'), url: 'https://hooks.example/right' };
+    await pushes().set(turn, { push: corrected, isWithMessage: false, origin: ORIGIN });
+    await machine.advance(86_400_000);
+    await work(courier());
+    expect(await rows(turn.id)).toMatchObject([{ id: 'a' }]);
+    answer = async () => new Response(null, { status: 204 });
+    await machine.advance(2_000);
+    await work(courier());
+    expect(states().slice(-2)).toEqual(['WORKING', 'COMPLETED']);
+  });
+
   it('are left to the next process by one that closes, and by an address that is too slow', async () => {
     await ended('a');
     const silent = () => {

@@ -19,7 +19,7 @@ export interface TaskPushesDeps {
   readonly ids: Ids;
   readonly bus: Pick<Bus, 'publish'>;
   readonly audit: AppendAudit;
-  /** Throws PERMISSION_DENIED ADDRESS_REFUSED of an address that may not be reached from the namespace, as far as that is known without a request. */
+  /** Throws INVALID_ARGUMENT, field `url`, for an address that may not be reached from the namespace, as far as that is known without a request. */
   readonly requireAddress: (namespace: string, url: string) => void;
 }
 
@@ -127,16 +127,14 @@ export class TaskPushes {
   async #record(
     tx: WriteTx,
     turn: TurnRow,
-    {
-      push,
-      isWithMessage,
-      found,
-    }: Pick<NewPush, 'push' | 'isWithMessage'> & { readonly found: TaskPushRow | undefined },
+    added: Pick<NewPush, 'push' | 'isWithMessage'> & { readonly found: TaskPushRow | undefined },
   ): Promise<PushRecord> {
+    const { push, isWithMessage, found } = added;
+    const { url, scheme, form } = push;
+    // What failed was the former address: the new one has a day of its own.
+    if (found !== undefined) return { ...parsePush(found), url, scheme, form, failures: 0, failingSince: 0 };
     const asked = await openRequest(tx, turn.id);
     const state = taskState(turn, asked);
-    const { url, scheme, form } = push;
-    if (found !== undefined) return { ...parsePush(found), url, scheme, form };
     const known = isWithMessage ? 'submitted' : state;
     const record: PushRecord = { url, scheme, form, state: known, waiting: [], failures: 0, failingSince: 0 };
     const statusParts = asked === undefined ? [] : askedParts(asked);

@@ -40,15 +40,16 @@ const messageTrail = async (
   { caller }: Pick<CallContext, 'caller'>,
 ): Promise<GetMessageTrailResponse> => {
   if (id === '' || id.length > ID_MAX) throw invalidField('id', `must have 1 to ${ID_MAX} characters`);
-  return await store.read(async (reads) => {
+  const start = await store.read(async (reads) => {
     await requireNamespace(reads, ns);
-    const start: TrailPlace[] = [];
-    for (const source of sources()) start.push(...((await source.find?.(reads, { namespace: ns, id })) ?? []));
-    if (start.length === 0) throw notFound('Trail', { ns, id });
-    const isVisible = (namespace: string): boolean => authorizer.allows(caller, 'viewer', { namespace });
-    const { entries, isTruncated } = await walkTrail(reads, start, { sources: sources(), isVisible });
-    return create(GetMessageTrailResponseSchema, { entries: entries.map(entryMessage), truncated: isTruncated });
+    const found: TrailPlace[] = [];
+    for (const source of sources()) found.push(...((await source.find?.(reads, { namespace: ns, id })) ?? []));
+    return found;
   });
+  if (start.length === 0) throw notFound('Trail', { ns, id });
+  const isVisible = (namespace: string): boolean => authorizer.allows(caller, 'viewer', { namespace });
+  const { entries, isTruncated } = await walkTrail(store, start, { sources: sources(), isVisible });
+  return create(GetMessageTrailResponseSchema, { entries: entries.map(entryMessage), truncated: isTruncated });
 };
 
 const entryMessage = (entry: TrailEntry): TrailEntryMessage =>

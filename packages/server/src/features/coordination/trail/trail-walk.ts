@@ -1,4 +1,5 @@
-import type { ReadTx } from '../../../store/contracts/index.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Store } from '../../../store/contracts/index.ts';
 import type { TrailEntry, TrailPlace, TrailReading, TrailSource } from '../../trail-source.ts';
 
 /** Records that one trail reads at most. */
@@ -19,16 +20,38 @@ export interface Trail {
   readonly isTruncated: boolean;
 }
 
-/** Follows the links of records in both directions, nearest first. */
-export const walkTrail = async (reads: ReadTx, start: readonly TrailPlace[], bounds: TrailBounds): Promise<Trail> => {
+/**
+ * Follows the links of records in both directions, nearest first. Each record is read in a snapshot of its own, with a turn of the event
+ * loop after it: one snapshot of a long trail would keep the embedded engine from doing anything else.
+ */
+export const walkTrail = async (
+  store: Pick<Store, 'read'>,
+  start: readonly TrailPlace[],
+  bounds: TrailBounds,
+): Promise<Trail> => {
   const walk = new TrailWalk(bounds, start);
-  for (const place of walk.places)
-    for (const source of bounds.sources) {
-      const reading = await source.read(reads, place);
-      if (reading !== undefined) walk.add(reading);
-    }
-  return walk.result();
+  for (const place of walk.places) {
+    if (walk.isFull) return walk.result({ isCut: true });
+    for (const reading of await readingsOf(store, place, bounds.sources)) walk.add(reading);
+    await nextTurn();
+  }
+  return walk.result({ isCut: false });
 };
+
+/** What every feature knows of one record. */
+const readingsOf = (
+  store: Pick<Store, 'read'>,
+  place: TrailPlace,
+  sources: readonly TrailSource[],
+): Promise<readonly TrailReading[]> =>
+  store.read(async (reads) => {
+    const readings: TrailReading[] = [];
+    for (const source of sources) {
+      const reading = await source.read(reads, place);
+      if (reading !== undefined) readings.push(reading);
+    }
+    return readings;
+  });
 
 /** What was found so far. */
 class TrailWalk {
@@ -52,11 +75,17 @@ class TrailWalk {
     for (const link of links) this.#visit(link);
   }
 
-  result(): Trail {
+  /** Nothing further would be shown. */
+  get isFull(): boolean {
+    return this.#entries.size >= ENTRIES_MAX;
+  }
+
+  /** `isCut`: records that belong to it were not read. */
+  result({ isCut }: { readonly isCut: boolean }): Trail {
     const entries = inOrder([...this.#entries.values()].map((entry) => this.#withCause(entry)));
     return {
       entries: entries.slice(0, ENTRIES_MAX),
-      isTruncated: this.#isTruncated || entries.length > ENTRIES_MAX,
+      isTruncated: isCut || this.#isTruncated || entries.length > ENTRIES_MAX,
     };
   }
 
@@ -87,11 +116,11 @@ const inOrder = (entries: readonly TrailEntry[]): readonly TrailEntry[] => {
 
 /** How many entries led to this one. */
 const causesOf = (entry: TrailEntry, known: ReadonlyMap<string, TrailEntry>): number => {
-  const passed = new Set([entry]);
+  const chain = new Set([entry]);
   let cause = known.get(entry.causedBy ?? '');
-  while (cause !== undefined && !passed.has(cause)) {
-    passed.add(cause);
+  while (cause !== undefined && !chain.has(cause)) {
+    chain.add(cause);
     cause = known.get(cause.causedBy ?? '');
   }
-  return passed.size;
+  return chain.size;
 };

@@ -113,9 +113,22 @@ export class SandboxUpkeep {
       }
     }
     for (const { provider, backends, volumes: stored } of found) {
-      for (const id of backends) if (!uids.has(id)) await provider.destroy(id);
+      for (const id of backends)
+        if (!uids.has(id)) await this.#removed({ provider: provider.name, backend: id }, () => provider.destroy(id));
       for (const volume of stored)
-        if (!volumes.has(volume) && !(await this.#hasSession(volume))) await provider.destroyVolume(volume);
+        if (!volumes.has(volume) && !(await this.#hasSession(volume)))
+          await this.#removed({ provider: provider.name, volume }, () => provider.destroyVolume(volume));
+    }
+  }
+
+  /** Removes what has no record. What cannot be removed now is tried again the next time, and keeps nothing else from being removed. */
+  async #removed(what: Readonly<Record<string, string>>, remove: () => Promise<void>): Promise<void> {
+    try {
+      await remove();
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      const facts = { ...what, reason: error.message };
+      this.#deps.log.warn('what a sandbox provider made, and no record names, could not be removed', facts);
     }
   }
 

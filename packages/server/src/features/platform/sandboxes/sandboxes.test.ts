@@ -1,9 +1,10 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { SandboxClassSpecSchema, SandboxPolicySpecSchema, SandboxSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { seededRandom, silentLog } from '../../../base/index.ts';
+import { Fault, seededRandom, silentLog } from '../../../base/index.ts';
 import { recordKey } from '../../../resources/index.ts';
 import { DemoProvider } from '../../../sandbox/index.ts';
+import { testPlan } from '../../../sandbox/testing/plans.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import type { Tool, ToolContext, ToolGrants, ToolResult } from '../../../tools/contract.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
@@ -263,6 +264,20 @@ describe('sandboxes of sessions', () => {
     expect((await provider.list()).backends).toEqual([]);
     await policy({ template: { setup: { packages: ['git'], commands: ['echo fine'] } } });
     expect((await exec('cat .packages/git', { session: 's2' })).structured).toMatchObject({ stdout: 'installed' });
+  });
+
+  it('without a record are removed, also next to one whose removal fails', async () => {
+    for (const id of ['first', 'stuck', 'last']) await provider.create(testPlan(id));
+    const destroy = provider.destroy.bind(provider);
+    provider.destroy = async (id) => {
+      if (id === 'stuck') throw new Fault('UNAVAILABLE', 'SANDBOX_PROVIDER', 'the service is busy');
+      await destroy(id);
+    };
+    await node.collect();
+    expect((await provider.list()).backends).toEqual(['stuck']);
+    provider.destroy = destroy;
+    await node.collect();
+    expect((await provider.list()).backends).toEqual([]);
   });
 
   it('are released when idle, destroyed after a day, and when their session goes', async () => {

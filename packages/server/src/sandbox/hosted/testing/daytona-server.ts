@@ -19,7 +19,7 @@ interface Machine {
   readonly mounts: ReadonlyMap<string, string>;
   /** Programs by session: each has one here. */
   readonly sessions: Map<string, Program | undefined>;
-  state: 'started' | 'stopped';
+  state: 'started' | 'stopped' | 'error' | 'destroyed';
   network: unknown;
 }
 
@@ -109,7 +109,10 @@ const shown = ({ id, created, state }: Machine, url: string) => ({
   public: false,
   networkBlockAll: created['networkBlockAll'],
   target: 'us',
-  ...{ cpu: 1, gpu: 0, memory: 1, disk: 3 },
+  cpu: 1,
+  gpu: 0,
+  memory: 1,
+  disk: 3,
   state,
   toolboxProxyUrl: `${url}/toolbox`,
 });
@@ -151,6 +154,7 @@ const api = (request: ServiceRequest, { machines, volumes, find, url }: State): 
   if (method === 'DELETE') {
     found.machine.close();
     machines.delete(found.id);
+    found.state = 'destroyed';
   }
   if (verb === 'start') found.state = 'started';
   if (verb === 'network-settings') found.network = jsonOf(request);
@@ -161,8 +165,13 @@ const volumesApi = (request: ServiceRequest, volumes: HostedVolumes): void => {
   const { method, url } = request;
   const [, , , id = '', name = ''] = url.pathname.split('/');
   const view = (volume: { readonly id: string; readonly name: string }) => ({
-    ...{ id: volume.id, name: volume.name, state: 'ready' },
-    ...{ organizationId: 'org', createdAt: '', updatedAt: '', errorReason: null },
+    id: volume.id,
+    name: volume.name,
+    state: 'ready',
+    organizationId: 'org',
+    createdAt: '',
+    updatedAt: '',
+    errorReason: null,
   });
   if (method === 'POST') return answer(request, 200, view(volumes.create(String(jsonOf(request)['name']))));
   if (method === 'DELETE') return answer(request, volumes.remove(id) ? 200 : 404, {});

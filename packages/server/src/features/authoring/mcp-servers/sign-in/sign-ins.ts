@@ -47,7 +47,7 @@ export interface SignInSubject {
   client(): Promise<DeclaredClient | undefined>;
 }
 
-/** A client of the authorization server that somebody registered there by hand. */
+/** A client that was registered at the authorization server by hand. */
 export interface DeclaredClient extends Pick<OAuthClientIdentity, 'clientId' | 'clientSecret'> {
   /** The only authorization server that may learn of it; '' = the one that the server names. */
   readonly issuer: string;

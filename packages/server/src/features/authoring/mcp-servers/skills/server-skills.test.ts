@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ManualClock } from '../../../../base/index.ts';
+import { ManualClock, silentLog } from '../../../../base/index.ts';
 import type { McpConnection, McpSkill } from '../../../../protocols/mcp/contract.ts';
 import type { ToolTurn } from '../../../../tools/contract.ts';
 import { type ServerSkillsDeps, serverSkills } from './server-skills.ts';
@@ -39,6 +39,7 @@ const deps = {
     }),
   },
   clock: new ManualClock(),
+  log: silentLog,
 } as unknown as ServerSkillsDeps;
 
 const turn = (...mcpServers: string[]): ToolTurn =>

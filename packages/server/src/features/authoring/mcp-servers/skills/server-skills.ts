@@ -1,8 +1,8 @@
-import type { Clock } from '../../../../base/index.ts';
+import type { Clock, Log } from '../../../../base/index.ts';
 import type { McpSkill } from '../../../../protocols/mcp/contract.ts';
 import type { ToolTurn } from '../../../../tools/contract.ts';
 import type { OutsideSkills } from '../../../../tools/skill-contract.ts';
-import type { ConnectionPool, ServerLookup } from '../connections/index.ts';
+import type { ConnectionPool, ServerLookup, WantedServer } from '../connections/index.ts';
 import { SkillShelf, type SkillSlot } from './skill-shelf.ts';
 import { serverOf, shownDescription, shownText, skillNames } from './skill-text-rules.ts';
 
@@ -10,6 +10,7 @@ export interface ServerSkillsDeps {
   readonly lookup: Pick<ServerLookup, 'find'>;
   readonly pool: Pick<ConnectionPool, 'slot'>;
   readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 interface NamedSkill {
@@ -22,11 +23,13 @@ interface NamedSkill {
  * The skills of the MCP servers that an agent refers to. What a reference means is read at every step, as for tools: those of a server that
  * was changed, disabled or removed are gone with the next step, and where people sign in each sees their own.
  */
-export const serverSkills = ({ lookup, pool, clock }: ServerSkillsDeps): OutsideSkills => {
+export const serverSkills = ({ lookup, pool, clock, log }: ServerSkillsDeps): OutsideSkills => {
   /** They end with their slot. */
   const shelves = new WeakMap<SkillSlot, SkillShelf>();
-  const shelfOf = (slot: SkillSlot): SkillShelf => {
-    const known = shelves.get(slot) ?? new SkillShelf(slot, clock);
+  const shelfOf = (wanted: WantedServer): SkillShelf => {
+    const slot = pool.slot(wanted);
+    const names = () => ({ namespace: wanted.subject.key.namespace, server: wanted.subject.key.name });
+    const known = shelves.get(slot) ?? new SkillShelf({ slot, clock, log, names });
     shelves.set(slot, known);
     return known;
   };
@@ -34,7 +37,7 @@ export const serverSkills = ({ lookup, pool, clock }: ServerSkillsDeps): Outside
     const wanted = await lookup.find(grants.namespace, server, { agent: grants.agent, sessionId, identity });
     if (typeof wanted !== 'object') return [];
     if (wanted.signIn !== undefined && wanted.signIn.grant === undefined) return [];
-    const shelf = shelfOf(pool.slot(wanted));
+    const shelf = shelfOf(wanted);
     const skills = await shelf.list();
     const names = skillNames(server, skills);
     return skills.map((skill, index) => ({ name: names[index] as string, skill, shelf }));

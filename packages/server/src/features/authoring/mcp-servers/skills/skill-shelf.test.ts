@@ -14,6 +14,7 @@ class Server {
   reads = 0;
   cancelled = 0;
   changed: () => void = () => undefined;
+  refused = 0;
   mode: 'works' | 'fails' | 'hangs' = 'works';
 
   readonly use = async <T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> => {
@@ -21,7 +22,7 @@ class Server {
       skills: async () => {
         this.lists++;
         await this.#behave(signal);
-        return { skills: this.skills, refused: 0 };
+        return { skills: this.skills, refused: this.refused };
       },
       skillText: async ({ uri }: McpSkill) => {
         this.reads++;
@@ -58,12 +59,16 @@ class Server {
 let server: Server;
 let clock: ManualClock;
 let shelf: SkillShelf;
+const warnings: (readonly [string, object])[] = [];
 const names = async () => (await shelf.list()).map(({ name }) => name);
 
 beforeEach(() => {
   server = new Server();
   clock = new ManualClock();
-  shelf = new SkillShelf(server, clock);
+  warnings.length = 0;
+  const log = { warn: (message: string, facts: object = {}) => void warnings.push([message, facts]) };
+  const names = () => ({ namespace: 'acme', server: 'desk' });
+  shelf = new SkillShelf({ slot: server, clock, log, names });
 });
 
 describe('the list of skills', () => {
@@ -146,4 +151,23 @@ describe('the text of a skill', () => {
     await shelf.text(skills[0] as McpSkill);
     expect(server.reads).toBe(52);
   });
+});
+
+it('says in the log why skills are missing, and once how many entries break the rules', async () => {
+  const skill = server.put('a', '1', 'A');
+  const desk = { namespace: 'acme', server: 'desk' };
+  server.refused = 2;
+  await names();
+  server.changed();
+  await names();
+  expect(warnings).toEqual([
+    ['skills of an MCP server are left out: their entries break the rules', { ...desk, count: 2 }],
+  ]);
+  server.mode = 'fails';
+  await shelf.text(skill);
+  await names();
+  expect(warnings.slice(1)).toEqual([
+    ['a skill of an MCP server could not be read', { ...desk, skill: 'a', reason: 'broken' }],
+    ['the skills of an MCP server could not be listed', { ...desk, reason: 'broken' }],
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../base/index.ts';
+import type { Clock, Log } from '../../../../base/index.ts';
 import type { McpConnection, McpSkill } from '../../../../protocols/mcp/contract.ts';
 
 /** What a shelf uses of the slot of its server. */
@@ -17,6 +17,14 @@ const WAIT_MS = 5_000;
 /** Texts that are kept; more cannot be active in one session. */
 const TEXTS_MAX = 50;
 
+export interface SkillShelfDeps {
+  readonly slot: SkillSlot;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+  /** Names the server in log lines. */
+  readonly names: () => Readonly<Record<string, string>>;
+}
+
 interface KnownText {
   readonly digest: string;
   readonly text: string;
@@ -24,22 +32,21 @@ interface KnownText {
 }
 
 /**
- * The skills of one server as one slot reaches it: the list, and the texts that somebody activated. A text is read when it is needed first,
+ * The skills of one server as one slot reaches it: the list, and the texts of skills that a session activated. A text is read when it is first needed,
  * and again when its digest changed. A server that fails costs a turn 5 s, once in 30 s.
  */
 export class SkillShelf {
-  readonly #slot: SkillSlot;
-  readonly #clock: Clock;
+  readonly #deps: SkillShelfDeps;
   #known: { readonly skills: readonly McpSkill[]; readonly atMs: number } | undefined;
   #refreshing: Promise<readonly McpSkill[]> | undefined;
   #isChanged = false;
   #retryAtMs = 0;
+  #refused = 0;
   readonly #texts = new Map<string, KnownText>();
   readonly #failedTexts = new Map<string, { readonly digest: string; readonly untilMs: number }>();
 
-  constructor(slot: SkillSlot, clock: Clock) {
-    this.#slot = slot;
-    this.#clock = clock;
+  constructor(deps: SkillShelfDeps) {
+    this.#deps = deps;
   }
 
   /** What is known of them by now; [] where nothing can be had. */
@@ -61,7 +68,7 @@ export class SkillShelf {
     if (known !== undefined && isFresh) return known.text;
     const failed = this.#failedTexts.get(uri);
     if (failed?.digest !== digest || this.#now >= failed.untilMs) {
-      const text = await this.#within(this.#ask((connection, signal) => connection.skillText(skill, signal)));
+      const text = await this.#within(this.#read(skill));
       if (text !== undefined) return this.#keep(uri, { digest, text, atMs: this.#now });
       keepNewest(this.#failedTexts, uri, { digest, untilMs: this.#now + BREAKER_MS });
       // The server may have another text by now than when it was listed.
@@ -71,7 +78,7 @@ export class SkillShelf {
   }
 
   get #now(): number {
-    return this.#clock.monotonicMs();
+    return this.#deps.clock.monotonicMs();
   }
 
   #age({ atMs }: { readonly atMs: number }): number {
@@ -85,20 +92,41 @@ export class SkillShelf {
   }
 
   #refresh(): Promise<readonly McpSkill[]> {
-    this.#refreshing ??= this.#read().finally(() => {
+    this.#refreshing ??= this.#relist().finally(() => {
       this.#refreshing = undefined;
     });
     return this.#refreshing;
   }
 
-  async #read(): Promise<readonly McpSkill[]> {
-    const { skills } = await this.#ask((connection, signal) => {
+  async #relist(): Promise<readonly McpSkill[]> {
+    const { log, names } = this.#deps;
+    const asked = this.#ask((connection, signal) => {
       connection.onSkillsChanged(this.#changed);
       this.#isChanged = false;
       return connection.skills(signal);
     });
+    const { skills, refused } = await this.#logged(asked, 'the skills of an MCP server could not be listed', {});
+    if (refused > 0 && refused !== this.#refused)
+      log.warn('skills of an MCP server are left out: their entries break the rules', { ...names(), count: refused });
+    this.#refused = refused;
     this.#known = { skills, atMs: this.#now };
     return skills;
+  }
+
+  #read(skill: McpSkill): Promise<string> {
+    const asked = this.#ask((connection, signal) => connection.skillText(skill, signal));
+    return this.#logged(asked, 'a skill of an MCP server could not be read', { skill: skill.name });
+  }
+
+  /** The turn continues without what fails: only the log says why. */
+  async #logged<T>(asked: Promise<T>, message: string, facts: Readonly<Record<string, string>>): Promise<T> {
+    try {
+      return await asked;
+    } catch (error) {
+      const { log, names } = this.#deps;
+      log.warn(message, { ...names(), ...facts, reason: error instanceof Error ? error.message : String(error) });
+      throw error;
+    }
   }
 
   /** The same function each time: a connection keeps it once. */
@@ -110,9 +138,10 @@ export class SkillShelf {
   /** Asks the server, which gets a cancellation after the longest wait of a turn. */
   async #ask<T>(request: (connection: McpConnection, signal: AbortSignal) => Promise<T>): Promise<T> {
     const late = new AbortController();
-    const cancel = this.#clock.after(WAIT_MS, () => late.abort());
+    const { clock, slot } = this.#deps;
+    const cancel = clock.after(WAIT_MS, () => late.abort());
     try {
-      return await this.#slot.use(late.signal, (connection) => request(connection, late.signal));
+      return await slot.use(late.signal, (connection) => request(connection, late.signal));
     } finally {
       cancel();
     }
@@ -121,7 +150,7 @@ export class SkillShelf {
   /** The value, or undefined when it failed or took too long. */
   async #within<T>(work: Promise<T>): Promise<T | undefined> {
     const late = Promise.withResolvers<undefined>();
-    const cancel = this.#clock.after(WAIT_MS, () => late.resolve(undefined));
+    const cancel = this.#deps.clock.after(WAIT_MS, () => late.resolve(undefined));
     try {
       return await Promise.race([work.catch(() => undefined), late.promise]);
     } finally {
