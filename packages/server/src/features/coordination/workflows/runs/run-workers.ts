@@ -68,7 +68,7 @@ export class RunWorkers implements QueueWorker {
     return paused;
   }
 
-  /** Deleting a namespace stops its turns. That is no failure of their steps, which the report says from now on. */
+  /** Deleting a namespace stops its turns. Their steps have not failed for it, which the report says from now on. */
   #notePause(report: TurnReport, { againMs }: { readonly againMs: number }): Promise<void> {
     const { store, bus } = this.#deps;
     const payload: TurnReport = { ...report, isPaused: true };
