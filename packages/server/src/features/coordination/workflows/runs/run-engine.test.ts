@@ -292,7 +292,11 @@ describe('a run', () => {
 
   it.each([
     ['an output that does not fit its schema (54)', { outputSchemaJson: '{"type":"string"}' }, 'OUTPUT: '],
-    ['a schema that refers to itself without end', { outputSchemaJson: '{"$ref":"#"}' }, 'schema: cannot be checked: '],
+    [
+      'a schema that refers to itself without end',
+      { outputSchemaJson: '{"$dynamicRef":"#"}' },
+      'schema: cannot be checked: ',
+    ],
     ['a comparison of what are not numbers', { when: '{"path":"$.input.a","gt":1}' }, 'step one: PREDICATE_TYPE: '],
     ['a prompt that is blank', { prompt: '${$.input.none} ' }, 'step ask: PROMPT_EMPTY: '],
     ['an output that is too large', { large: 'x'.repeat(5_000) }, 'step one: OUTPUT_TOO_LARGE: '],
