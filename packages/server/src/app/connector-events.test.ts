@@ -159,6 +159,20 @@ describe('an attachment', () => {
     expect(message?.parts.map(({ partType }) => partType)).toEqual(['SESSION_MESSAGE_PART_TYPE_IMAGE']);
   });
 
+  it('is kept as long as the run of a workflow that it came with', async () => {
+    const { object } = await upload(`&sha256=${sha256}`);
+    const flow = { kind: 'Workflow', metadata: { name: 'files' }, spec: { steps: [{ id: 'a', type: 'transform' }] } };
+    const consumer = { workflow: { name: 'files' } };
+    await bench.apply(flow, bench.connectorDocument('files', { team: 'files' }, { consumer }));
+    const { runId } = await bench.send(
+      bench.event({ matchFields: { team: 'files' }, attachments: [{ key: object.key }] }),
+    );
+    const holders = () => app.sql(`SELECT holder FROM object_references WHERE holder = 'run/${runId}'`);
+    expect(await holders()).toEqual([{ holder: `run/${runId}` }]);
+    await rest.ok('DELETE /v1/ns/default/resources/Workflow/files');
+    await vi.waitFor(async () => expect(await holders()).toEqual([]), { timeout: 15_000, interval: 20 });
+  });
+
   it('is refused where it is not that of the registration, or differs; no session is left', async () => {
     const { object } = await upload();
     const count = () => app.sql("SELECT count(*) AS count FROM resources WHERE kind = 'Session'");

@@ -99,7 +99,7 @@ export class NamespaceSweep {
       const rows = await deliveries.page('ofNamespace', { namespace }, { limit: TEXTS });
       for (const { id } of rows) {
         await deliveries.remove({ id });
-        await objects.dropReferences(deliveryHolder(id), this.#tx.now());
+        await objects.dropReferences(deliveryHolder(id), this.#tx.steadyNow());
       }
       found = rows.length;
       this.#removed += found;

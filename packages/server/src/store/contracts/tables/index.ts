@@ -26,3 +26,4 @@ export * from './expiring-table.ts';
 export * from './keyed-table.ts';
 export * from './lease-table.ts';
 export * from './queue-table.ts';
+export { runHolder } from './workflow-tables.ts';

@@ -49,3 +49,6 @@ export const WORKFLOW_TALLIES = keyedTable({
   fixed: [],
   queries: { ofNamespace: { equal: ['namespace'], order: ['shard'], direction: 'ascending' } },
 });
+
+/** Who holds the bytes of the files that a run was begun with; the reference goes with the run. */
+export const runHolder = (runId: string): string => `run/${runId}`;

@@ -9,7 +9,8 @@ import {
 import { ConnectorMessageEventKind } from '@svc/api/external';
 import { isFault } from '../../../../base/index.ts';
 import { recordKey, resourceNotFound } from '../../../../resources/index.ts';
-import type { WriteTx } from '../../../../store/contracts/index.ts';
+import type { ObjectAccess, ObjectData } from '../../../../runtime/contract.ts';
+import { runHolder, type WriteTx } from '../../../../store/contracts/index.ts';
 import { keepContext, runSubject } from '../context/index.ts';
 import { type Consumed, Refused, type RoutedEvent } from './consumer.ts';
 
@@ -30,11 +31,14 @@ export interface WorkflowStarts {
 
 export interface WorkflowConsumerDeps {
   readonly workflows: WorkflowStarts;
+  readonly objects: Pick<ObjectAccess, 'hold'>;
+  /** The object as its bytes are named in a namespace. */
+  readonly objectIn: (namespace: string, object: ObjectData) => ObjectData;
 }
 
 /** A message starts one run of a workflow, whose input it is. */
 export const toWorkflow = async (
-  { deps: { workflows }, tx }: { readonly deps: WorkflowConsumerDeps; readonly tx: WriteTx },
+  { deps, tx }: { readonly deps: WorkflowConsumerDeps; readonly tx: WriteTx },
   routed: RoutedEvent,
   consumer: WorkflowMessageConsumer,
 ): Promise<Consumed> => {
@@ -43,9 +47,10 @@ export const toWorkflow = async (
   const key = recordKey('Workflow', namespace, workflow);
   if ((await tx.resources.get(key)) === undefined) throw resourceNotFound(key);
   const { labels, identity, context } = routed;
-  const runId = await started(() =>
-    workflows.startRun(tx, { namespace, workflow, input: runInput(routed), labels, identity }),
-  );
+  const attachments = routed.attachments.map((object) => deps.objectIn(namespace, object));
+  const input = runInput({ ...routed, attachments });
+  const runId = await started(() => deps.workflows.startRun(tx, { namespace, workflow, input, labels, identity }));
+  for (const object of attachments) await deps.objects.hold(tx, namespace, object, runHolder(runId));
   await keepContext(tx, { namespace, subject: runSubject(runId) }, context);
   const settled = create(WorkflowMessageConsumerSchema, { ...consumer, namespace });
   return { consumer: create(MessageConsumerSchema, { workflow: settled }), runId };

@@ -13,7 +13,7 @@ export const deliveryRetention = (store: Pick<Store, 'write'>): PeriodicJob => (
       const expired = rows.filter(({ expiresAt }) => expiresAt <= earlierNow(tx));
       for (const { id } of expired) {
         await tx.deliveries.remove({ id });
-        await tx.objects.dropReferences(deliveryHolder(id), tx.now());
+        await tx.objects.dropReferences(deliveryHolder(id), tx.steadyNow());
       }
       return expired.length;
     }),

@@ -1,6 +1,12 @@
 import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
 import type { CallWakes, SessionLifecycle } from '../../../../runtime/contract.ts';
-import type { Bus, Store, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
+import {
+  type Bus,
+  runHolder,
+  type Store,
+  type StoredResource,
+  type WriteTx,
+} from '../../../../store/contracts/index.ts';
 import {
   CHILD_STOP,
   isRunOver,
@@ -85,4 +91,5 @@ const removeRun = async (tx: WriteTx, runId: string): Promise<void> => {
   await tx.workflowValues.removeAll('ofRun', { runId });
   await tx.workflowEvents.removeAll('ofRun', { runId });
   await tx.workflowRuns.remove({ id: runId });
+  await tx.objects.dropReferences(runHolder(runId), tx.steadyNow());
 };
