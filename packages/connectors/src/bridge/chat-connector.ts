@@ -56,7 +56,7 @@ export interface ChatConnector {
   readonly maxTextLength: number;
   /** The adapter hands edited messages on like new ones and only marks them. */
   readonly marksEdits?: boolean;
-  /** The platform says at the start who the bot is; without that, its own messages could not be told from those of others. */
+  /** The platform says at the start who the bot is; without that, its own messages would come back to svc as those of others. */
   readonly hasIdentity?: boolean;
   /** What the platform's own errors mean; undefined for what the bridge can tell itself. */
   judge?(error: unknown): Verdict | undefined;
