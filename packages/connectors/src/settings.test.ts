@@ -18,6 +18,21 @@ describe('settings', () => {
   });
 });
 
+describe('addresses among the settings', () => {
+  const addressed = known.map((setting) => ({ ...setting, isAddress: setting.name === 'apiUrl' }));
+
+  it.each(['127.0.0.1:80', 'ftp://host', 'https://ada:secret@host'])('are refused: %s', (apiUrl) => {
+    const open = () => new Settings(addressed, { token: 'x', apiUrl });
+    expect(open).toThrow(/^apiUrl is not an http or https address/);
+    expect(open).not.toThrow(/secret/);
+  });
+
+  it('are taken with a path', () => {
+    const apiUrl = 'https://host/api';
+    expect(new Settings(addressed, { token: 'x', apiUrl }).get('apiUrl')).toBe(apiUrl);
+  });
+});
+
 describe('shipped connectors', () => {
   it('have names, settings and variables of their own, and indexes that svc takes', () => {
     expect(new Set(shippedConnectors.map(({ name }) => name)).size).toBe(shippedConnectors.length);

@@ -4,6 +4,8 @@ export interface Setting {
   readonly description: string;
   readonly isSecret: boolean;
   readonly isRequired: boolean;
+  /** An http or https address without a name or password. */
+  readonly isAddress?: boolean;
   /** Environment variable that gives it when nothing else does. */
   readonly environment: string;
 }
@@ -19,11 +21,16 @@ export class SettingError extends Error {
   }
 }
 
+function isPlainAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === '';
+}
+
 /** What a user has set for one platform; blank texts count as not set. */
 export class Settings {
   readonly #values: ReadonlyMap<string, string>;
 
-  /** Throws SettingError for names that the platform does not have and for required ones that are missing. */
+  /** Throws SettingError for names that the platform does not have, required ones that are missing and addresses that are none. */
   constructor(known: readonly Setting[], values: Readonly<Record<string, string | undefined>>) {
     const entries = Object.entries(values).flatMap(([name, value]): [string, string][] =>
       value === undefined || value.trim() === '' ? [] : [[name, value.trim()]],
@@ -39,6 +46,11 @@ export class Settings {
     for (const { name, isRequired, environment, description } of known) {
       if (isRequired && !this.#values.has(name))
         throw new SettingError(name, `${name} is missing (${description}); it may also be in ${environment}`);
+    }
+    for (const { name, isAddress } of known) {
+      const value = this.#values.get(name);
+      if (isAddress === true && value !== undefined && !isPlainAddress(value))
+        throw new SettingError(name, `${name} is not an http or https address without a name and password`);
     }
   }
 

@@ -1,6 +1,9 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { exitCodes } from '../failure.ts';
+import { FakeFault } from '../testing/fake-fetch.ts';
 import { fakeHost } from '../testing/fake-host.ts';
 import { fakeServerModule } from '../testing/fake-server-module.ts';
 
@@ -48,6 +51,24 @@ describe('svc connector run', () => {
     await expect(register(registration)).rejects.toThrow('fetch failed');
   });
 
+  it('asks a server that is away again until it answers', async () => {
+    let asked = 0;
+    const GetResource = () => {
+      asked += 1;
+      throw asked < 8
+        ? new FakeFault('UNAVAILABLE', 'STORAGE')
+        : new FakeFault('NOT_FOUND', 'CONNECTOR_CLASS_NOT_FOUND', { message: 'there is no class webhook' });
+    };
+    const fake = fakeHost({ environment, handlers: { unary: { GetResource } } });
+    const ended = fake.run('connector', 'run', 'webhook', '--listen', '0');
+    await expect.poll(() => fake.err(), { timeout: 10_000 }).toContain('there is no class webhook');
+    expect(fake.err()).toContain('trying until it answers');
+    const last = asked;
+    fake.interrupt();
+    expect(await ended).toBe(0);
+    expect(asked).toBe(last);
+  });
+
   it('reads settings from a file, and lets flags win', async () => {
     const fake = fakeHost({
       files: {
@@ -64,6 +85,16 @@ describe('svc connector run', () => {
     await expect.poll(() => addressIn(fake.err())).toMatch(/^http/);
     fake.interrupt();
     expect(await ended).toBe(0);
+  });
+
+  it('says that another program listens on its address', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const fake = fakeHost({ environment });
+    expect(await fake.run('connector', 'run', 'webhook', '--listen', String(port))).toBe(exitCodes.refused);
+    expect(fake.err()).toContain(`cannot listen on 127.0.0.1:${port}: another program listens there`);
+    await new Promise((resolve) => other.close(resolve));
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { isSvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
 import { changeAnnotations } from '../editing/index.ts';
 import { CommandFailure } from '../failure.ts';
@@ -74,30 +75,53 @@ export const runConnector = async (host: Host, platform: string, options: RunCon
   const running = await startConnector(host, module, { connector, settings, apiKey, address });
   host.stderr.write(`${connector.title} connector at ${running.url}; webhooks go to ${running.url}/webhook\n`);
   // Listening for signals comes first: one that arrives during the registration has to stop the connector too.
-  const stopped = new Promise<void>((resolve) => host.onStop(resolve));
-  if (options.register !== false) await askForRegistration(host, className, options);
+  const stopping = new AbortController();
+  const stopped = new Promise<void>((resolve) => {
+    host.onStop(() => {
+      stopping.abort();
+      resolve();
+    });
+  });
+  const asked =
+    options.register === false ? undefined : askForRegistration(host, className, { options, signal: stopping.signal });
   await stopped;
   await running.stop();
+  await asked;
 };
 
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+
 /**
- * Asks svc to register again: this process has forgotten what an earlier one knew, and platforms send what they have only
- * once it is registered. Where that is not possible, the next delivery brings the registration.
+ * Asks svc to register again: this process has forgotten what an earlier one knew, and refuses what the platform sends until it is
+ * registered. A server that cannot be reached, such as one that starts later, is asked until it answers. Never throws.
  */
-const askForRegistration = async (host: Host, className: string, options: GlobalOptions): Promise<void> => {
+const askForRegistration = async (
+  host: Host,
+  className: string,
+  given: { readonly options: GlobalOptions; readonly signal: AbortSignal },
+): Promise<void> => {
+  const { options, signal } = given;
   const id = Buffer.from(host.randomBytes(8)).toString('hex');
-  try {
-    await changeAnnotations(host, ['connectorclass', className, `option.svc/reregister=${id}`], {
-      ...options,
-      overwrite: true,
-    });
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    host.stderr.write(
-      `warn: svc was not asked to register connectorclass/${className}: ${text}\n  try: svc annotate connectorclass ${className} option.svc/reregister=${id} --overwrite\n`,
-    );
+  const change = `option.svc/reregister=${id}`;
+  for (let delayMs = FIRST_RETRY_MS; !signal.aborted; delayMs = Math.min(2 * delayMs, LAST_RETRY_MS)) {
+    try {
+      return await changeAnnotations(host, ['connectorclass', className, change], { ...options, overwrite: true });
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      const isRepeated = mayAnswerLater(error);
+      if (!isRepeated || delayMs === FIRST_RETRY_MS)
+        host.stderr.write(
+          `warn: svc was not asked to register connectorclass/${className}: ${text}${isRepeated ? '; trying until it answers' : ''}\n  try: svc annotate connectorclass ${className} ${change} --overwrite\n`,
+        );
+      if (!isRepeated) return;
+    }
+    await host.sleep(delayMs, signal);
   }
 };
+
+const mayAnswerLater = (error: unknown): boolean =>
+  isSvcError(error) && ['UNAVAILABLE', 'DEADLINE_EXCEEDED'].includes(error.code);
 
 const readAddress = (text: string): { readonly host: string; readonly port: number } => {
   const [, host = '', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];

@@ -1,3 +1,4 @@
+import { CommandFailure } from '../failure.ts';
 import type { ConnectorsModule, Host } from '../host.ts';
 import { explainSetting } from './connector-settings.ts';
 
@@ -8,7 +9,7 @@ interface StartOptions {
   readonly address: { readonly host: string; readonly port: number };
 }
 
-/** Opens the connector and takes requests. Throws CommandFailure for settings of no use and packages that are missing. */
+/** Opens the connector and takes requests. Throws CommandFailure for settings and addresses that cannot be used and packages that are missing. */
 export async function startConnector(host: Host, module: ConnectorsModule, options: StartOptions) {
   const { connector, settings, apiKey, address } = options;
   const log = logTo(host, connector.name);
@@ -20,9 +21,27 @@ export async function startConnector(host: Host, module: ConnectorsModule, optio
       onStartFailed: (error) => log.error(`${connector.title} cannot be reached`, { error }),
     });
   } catch (error) {
-    throw explainSetting(module, error) ?? error;
+    throw explainSetting(module, error) ?? explainAddress(address, error) ?? error;
   }
 }
+
+/** An address on which this process cannot listen; undefined for other errors. */
+function explainAddress({ host, port }: StartOptions['address'], error: unknown): CommandFailure | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const why = addressFaults[code];
+  if (why === undefined) return undefined;
+  return new CommandFailure(`cannot listen on ${host}:${port}: ${why}`, {
+    hint: '--listen HOST:PORT chooses another address; the ConnectorClass has to name it',
+    cause: error,
+  });
+}
+
+const addressFaults: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  EACCES: 'you may not use that port',
+  ENOTFOUND: 'the host is not known',
+};
 
 type Log = ConstructorParameters<ConnectorsModule['ConnectorService']>[0]['log'];
 

@@ -50,8 +50,11 @@ export const up = async (host: Host, options: UpOptions): Promise<void> => {
   if (options.open !== false && host.stdout.isTerminal && running.config.settings['console.enabled'])
     host.openBrowser(running.url);
   const onStopping = (stopping: Stopping): void => host.stderr.write(stoppingText(stopping));
-  await server.serveUntilSignal(running, { endsWithTerminal: host.stdin.isTerminal, onStopping });
-  await connectors?.stop();
+  try {
+    await server.serveUntilSignal(running, { endsWithTerminal: host.stdin.isTerminal, onStopping });
+  } finally {
+    await connectors?.stop();
+  }
 };
 
 /** A connector that cannot start ends the server as well: it was asked for. */

@@ -4,6 +4,7 @@ import { type InboundEvent, NotTaken } from '../kit/index.ts';
 import { ChatBridge } from './chat-bridge.ts';
 import { AdapterMissing, loadAdapter } from './load-adapter.ts';
 import { MemoryState } from './memory-state.ts';
+import { SignIn } from './sign-in.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const logger = { ...quiet, debug: () => undefined, child: () => logger };
@@ -60,6 +61,68 @@ describe('a message that came without a webhook', () => {
     const { bridge, waits } = openBridge(() => Promise.reject(new NotTaken('svc cannot be reached')));
     await bridge.processMessage(adapter, 't', message());
     expect(waits.at(-1)).toBe(60_000);
+  });
+});
+
+describe('files of a message', () => {
+  it('are read, and left out where the platform has no content of them', async () => {
+    const taken: InboundEvent[] = [];
+    const { bridge } = openBridge(async (event) => void taken.push(event));
+    const failing = (status: number) => ({
+      type: 'file',
+      fetchData: () => Promise.reject(Object.assign(new Error('no'), { status })),
+    });
+    const attachments = [
+      { type: 'image', data: Buffer.from('a') },
+      { type: 'file', url: 'https://files.example' },
+      failing(404),
+      failing(503),
+    ];
+    await bridge.processMessage(adapter, 't', message({ attachments }));
+    const [data, link, gone, later] = taken[0]?.attachments ?? [];
+    expect(await data?.read()).toEqual(Buffer.from('a'));
+    expect(await link?.read()).toBeUndefined();
+    expect(await gone?.read()).toBeUndefined();
+    await expect(later?.read()).rejects.toThrow('no');
+  });
+});
+
+describe('what an adapter hands over after its webhook was answered', () => {
+  it('is tried again until svc takes it, because the platform does not send it again', async () => {
+    let failures = 1;
+    const { bridge, waits } = openBridge(async () => {
+      failures -= 1;
+      if (failures >= 0) throw new NotTaken('svc cannot be reached');
+    });
+    const handleWebhook = async () => {
+      setTimeout(() => void bridge.processMessage(adapter, 't', message()));
+      return new Response();
+    };
+    await bridge.receive({ ...adapter, handleWebhook } as unknown as Adapter, new Request('http://127.0.0.1/webhook'));
+    await expect.poll(() => waits).toEqual([1_000]);
+    await expect.poll(() => failures).toBe(-1);
+  });
+});
+
+describe('signing in', () => {
+  it('is repeated until it works, and reported then', async () => {
+    const stopping = new AbortController();
+    const waits: number[] = [];
+    const reports: string[] = [];
+    let failures = 3;
+    const signIn = new SignIn({
+      attempt: async () => {
+        failures -= 1;
+        if (failures >= 0) throw new Error('no network');
+      },
+      host: { log: quiet, reportStatus: (status) => void reports.push(status) },
+      wait: async (ms) => void waits.push(ms),
+      stopping: stopping.signal,
+    });
+    await expect(signIn.start()).rejects.toThrow('no network');
+    expect(signIn.isDone).toBe(false);
+    await expect.poll(() => signIn.isDone).toBe(true);
+    expect([waits, reports]).toEqual([[5_000, 10_000, 20_000], ['connected']]);
   });
 });
 

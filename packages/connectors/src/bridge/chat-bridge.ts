@@ -161,7 +161,8 @@ export class ChatBridge implements ChatInstance {
 
   /** Sends what `make` returns to svc, as work of the webhook that brought it. Never rejects: adapters do not wait. */
   async #process(options: WebhookOptions | undefined, make: () => Promise<InboundEvent | undefined>): Promise<void> {
-    const work = currentRequest.getStore();
+    const request = currentRequest.getStore();
+    const work = request?.isSettled === true ? undefined : request;
     const task = work === undefined ? this.#ingestUntilTaken(make) : this.#ingest(make);
     work?.add(task);
     // Some adapters wait for what they are handed here before they answer.

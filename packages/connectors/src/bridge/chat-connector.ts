@@ -28,6 +28,14 @@ export type FileTransport = (
   headers?: Record<string, string>,
 ) => Promise<IncomingMessage>;
 
+export interface ListenOptions {
+  /** Aborted when the connector stops. */
+  readonly signal: AbortSignal;
+  readonly log: ConnectorLog;
+  /** Ends early when the signal is aborted. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
 export interface AdapterTools {
   readonly logger: Logger;
   readonly fileTransport?: FileTransport | undefined;
@@ -40,11 +48,7 @@ export interface ChatConnector {
   /** Checks webhooks before the adapter sees them, for platforms whose adapter takes no address of their keys. */
   verifier?(settings: Settings): (request: { readonly headers: Headers; readonly body: string }) => Promise<boolean>;
   /** Begins to receive what comes by a connection in place of webhooks, until the signal is aborted. */
-  listen?(
-    adapter: Adapter,
-    options: { readonly signal: AbortSignal; readonly log: ConnectorLog },
-    settings: Settings,
-  ): void;
+  listen?(adapter: Adapter, options: ListenOptions, settings: Settings): void;
   locate(adapter: Adapter, message: Located): Location;
   /** The adapter's name of the thread into which a reply goes. */
   threadOf(adapter: Adapter, place: Place): string;
@@ -52,6 +56,8 @@ export interface ChatConnector {
   readonly maxTextLength: number;
   /** The adapter hands edited messages on like new ones and only marks them. */
   readonly marksEdits?: boolean;
+  /** The platform says at the start who the bot is; without that, its own messages would come back to svc as those of others. */
+  readonly hasIdentity?: boolean;
   /** What the platform's own errors mean; undefined for what the bridge can tell itself. */
   judge?(error: unknown): Verdict | undefined;
 }
@@ -62,4 +68,7 @@ export interface Verdict {
   readonly reason: string;
   readonly retryAfterSeconds?: number | undefined;
   readonly isCredentialRefused?: boolean;
+  /** The platform has no such conversation or thread. */
+  readonly isMissing?: boolean;
+  readonly cause?: unknown;
 }

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Adapter, Logger } from 'chat';
-import type { ConnectorHost, ConnectorLog, Platform } from '../kit/index.ts';
+import { type ConnectorHost, type ConnectorLog, NotTaken, type Platform } from '../kit/index.ts';
 import type { Settings } from '../settings.ts';
 import { ChatBridge } from './chat-bridge.ts';
 import type { ChatConnector, FileTransport } from './chat-connector.ts';
 import { postReply } from './outbound.ts';
+import { SignIn } from './sign-in.ts';
 
 export interface PlatformTools {
   readonly log: ConnectorLog;
@@ -32,16 +33,27 @@ export async function openChatPlatform(
       now: Date.now,
       stopping: signal,
     });
-    return {
-      start: async () => {
+    const signIn = new SignIn({
+      host,
+      wait,
+      stopping: signal,
+      attempt: async () => {
         await adapter.initialize(bridge);
-        connector.listen?.(adapter, { signal, log: host.log }, settings);
+        // Adapters only warn when the platform does not answer.
+        if (connector.hasIdentity === true && adapter.botUserId === undefined)
+          throw new Error('the platform did not say who the bot is: it cannot be reached or refuses the credential');
+        connector.listen?.(adapter, { signal, log: host.log, wait }, settings);
       },
+    });
+    return {
+      start: () => signIn.start(),
       stop: async () => {
         stopping.abort();
         await adapter.disconnect?.();
       },
       receive: async (request) => {
+        // An adapter that is not ready could acknowledge a message without handing it on.
+        if (!signIn.isDone) throw new NotTaken('the connector has not signed in to the platform yet');
         if (verify === undefined) return await bridge.receive(adapter, request);
         const body = await request.text();
         const { url, method, headers } = request;

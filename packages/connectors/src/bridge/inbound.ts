@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Adapter, Attachment, Author, Message } from 'chat';
 import type { InboundAttachment, InboundEvent, Sender } from '../kit/index.ts';
 import type { ChatConnector } from './chat-connector.ts';
+import { judge } from './outbound.ts';
 
 export interface MessageSource {
   readonly connector: ChatConnector;
@@ -99,8 +100,14 @@ function attachmentOf(attachment: Attachment): InboundAttachment {
   };
 }
 
-async function contentOf({ data, fetchData, url, name }: Attachment): Promise<Uint8Array> {
+/** Undefined for what has no content, such as a link, or one that the platform refuses for good. */
+async function contentOf({ data, fetchData }: Attachment): Promise<Uint8Array | undefined> {
   if (data !== undefined) return data instanceof Blob ? new Uint8Array(await data.arrayBuffer()) : data;
-  if (fetchData === undefined) throw new Error(`the platform offers no content of ${name ?? url ?? 'an attachment'}`);
-  return new Uint8Array(await fetchData());
+  if (fetchData === undefined) return undefined;
+  try {
+    return new Uint8Array(await fetchData());
+  } catch (error) {
+    if (judge(error).outcome === 'rejected') return undefined;
+    throw error;
+  }
 }

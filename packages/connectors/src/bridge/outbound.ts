@@ -3,18 +3,35 @@ import { type Delivery, DeliveryFailure } from '../kit/index.ts';
 import type { ChatConnector, Verdict } from './chat-connector.ts';
 import { splitText } from './split-text.ts';
 
-/** Writes a reply by an adapter: its text in as many messages as the platform needs, its files with the last of them. */
+/**
+ * Writes a reply by an adapter: its text in as many messages as the platform needs, its files with the last of them. In mode `thread`
+ * svc names the message that is answered as the thread; where the platform has no such thread, the reply goes to the conversation.
+ */
 export async function postReply(connector: ChatConnector, adapter: Adapter, delivery: Delivery): Promise<void> {
-  const threadId = connector.threadOf(adapter, delivery);
+  const post = async (
+    threadId: string,
+    message: Parameters<Adapter['postMessage']>[1],
+  ): Promise<Verdict | undefined> => {
+    try {
+      await adapter.postMessage(threadId, message);
+      return undefined;
+    } catch (error) {
+      return { ...(connector.judge?.(error) ?? judge(error)), cause: error };
+    }
+  };
+  const mayHaveNoThread = delivery.thread !== undefined && delivery.thread === delivery.replyTo;
+  let threadId = connector.threadOf(adapter, delivery);
   const texts = splitText(delivery.text, connector.maxTextLength);
   for (const [index, markdown] of texts.entries()) {
     if (index < delivery.partsSent) continue;
     const files = index === texts.length - 1 ? delivery.files.map(fileOf) : [];
-    try {
-      await adapter.postMessage(threadId, files.length === 0 ? { markdown } : { markdown, files });
-    } catch (error) {
-      throw failureOf(connector.judge?.(error) ?? judge(error), error);
+    const message = files.length === 0 ? { markdown } : { markdown, files };
+    let failure = await post(threadId, message);
+    if (failure?.isMissing === true && mayHaveNoThread) {
+      threadId = connector.threadOf(adapter, { ...delivery, thread: undefined });
+      failure = await post(threadId, message);
     }
+    if (failure !== undefined) throw failureOf(failure);
     delivery.onPartSent();
   }
 }
@@ -25,35 +42,52 @@ const fileOf = ({ bytes, filename, mediaType }: Delivery['files'][number]): File
   mimeType: mediaType,
 });
 
-const failureOf = (verdict: Verdict, cause: unknown): DeliveryFailure =>
-  new DeliveryFailure(verdict.outcome, verdict.reason, {
-    retryAfterSeconds: verdict.retryAfterSeconds,
-    isCredentialRefused: verdict.isCredentialRefused ?? false,
-    cause,
-  });
+const failureOf = ({
+  outcome,
+  reason,
+  retryAfterSeconds,
+  isCredentialRefused = false,
+  cause,
+}: Verdict): DeliveryFailure => new DeliveryFailure(outcome, reason, { retryAfterSeconds, isCredentialRefused, cause });
 
-/** What the errors mean that all adapters share, by their class names: the package with the classes is as optional as the adapters. */
-function judge(error: unknown): Verdict {
-  const name = error instanceof Error ? error.constructor.name : '';
-  const retryAfterSeconds = retryAfterOf(error) ?? (name === 'AdapterRateLimitError' ? 30 : undefined);
+/** Codes of the errors that all adapters share, by class names: the package with the classes is as optional as the adapters. */
+const codes: Readonly<Record<string, string>> = {
+  AdapterRateLimitError: 'RATE_LIMITED',
+  AuthenticationError: 'AUTH_FAILED',
+  PermissionError: 'PERMISSION_DENIED',
+  ResourceNotFoundError: 'NOT_FOUND',
+  ValidationError: 'VALIDATION_ERROR',
+};
+
+/** What an error means for all adapters. A code says more than the status: some platforms limit the rate with 400. */
+export function judge(error: unknown): Verdict {
+  const code = codeOf(error);
+  const retryAfterSeconds = retryAfterOf(error) ?? (code === 'RATE_LIMITED' ? 30 : undefined);
   if (retryAfterSeconds !== undefined)
     return { outcome: 'retry', reason: 'the platform limits the rate', retryAfterSeconds };
-  switch (name) {
-    case 'AuthenticationError':
+  switch (code) {
+    case 'AUTH_FAILED':
       return { outcome: 'retry', reason: 'the platform refuses the credential', isCredentialRefused: true };
-    case 'ResourceNotFoundError':
-      return { outcome: 'rejected', reason: 'the conversation does not exist on the platform' };
-    case 'PermissionError':
+    case 'NOT_FOUND':
+      return missing;
+    case 'PERMISSION_DENIED':
       return { outcome: 'rejected', reason: 'the bot may not write in this conversation' };
-    case 'ValidationError':
+    case 'VALIDATION_ERROR':
       return { outcome: 'rejected', reason: 'the platform does not accept this message' };
     default:
       return judgeStatus(statusOf(error));
   }
 }
 
+const missing: Verdict = {
+  outcome: 'rejected',
+  reason: 'the conversation does not exist on the platform',
+  isMissing: true,
+};
+
 /** What an HTTP status of a platform means. */
 function judgeStatus(status: number | undefined): Verdict {
+  if (status === 404) return missing;
   if (status === 401)
     return { outcome: 'retry', reason: 'the platform refuses the credential', isCredentialRefused: true };
   if (status === 429) return { outcome: 'retry', reason: 'the platform limits the rate', retryAfterSeconds: 30 };
@@ -63,7 +97,13 @@ function judgeStatus(status: number | undefined): Verdict {
     : { outcome: 'retry', reason: 'the platform cannot be reached' };
 }
 
-function retryAfterOf(error: unknown): number | undefined {
+function codeOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  return codes[error.constructor.name] ?? ('code' in error ? error.code : undefined);
+}
+
+/** Seconds that an error says to wait; undefined when it does not say. */
+export function retryAfterOf(error: unknown): number | undefined {
   const value = error instanceof Error && 'retryAfter' in error ? error.retryAfter : undefined;
   return typeof value === 'number' && value >= 0 ? value : undefined;
 }

@@ -7,6 +7,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export class RequestWork {
   readonly #tasks = new Set<Promise<unknown>>();
   #failure: { readonly error: unknown } | undefined;
+  #isSettled = false;
+
+  /** True once the request has its answer; work that an adapter starts later cannot change it. */
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
 
   /** Notes work; its failure is the failure of the request. */
   add(task: Promise<unknown>): void {
@@ -21,6 +27,7 @@ export class RequestWork {
   /** Waits for all work, and for what that starts; throws the first failure. */
   async settle(): Promise<void> {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+    this.#isSettled = true;
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 }

@@ -9,10 +9,12 @@ import {
   ConnectorStatusEventSchema,
 } from '@svc/api/external';
 import { type InboundAttachment, NotTaken } from './contract.ts';
+import { boundedFilename } from './event-message.ts';
 import type { Registration } from './registrations.ts';
 
 /** How long svc may take to answer; a platform waits for its own answer meanwhile. */
 const CALL_TIMEOUT_MS = 20_000;
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+*-]+(?:;[\x20-\x7e]*)?$/;
 
 interface CallbackOptions {
   readonly fetch: typeof globalThis.fetch;
@@ -47,9 +49,11 @@ export class Callbacks {
     bytes: Uint8Array<ArrayBuffer>,
   ): Promise<ObjectRef> {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const query = new URLSearchParams({ filename: file.filename, sha256 });
+    const query = new URLSearchParams({ filename: boundedFilename(file.filename), sha256 });
+    // The sender of a mail writes the type, which may be none that a header can hold.
+    const mediaType = MEDIA_TYPE.test(file.mediaType) ? file.mediaType : 'application/octet-stream';
     const answer = await this.#call(registration, `attachments?${query}`, {
-      headers: { 'content-type': file.mediaType },
+      headers: { 'content-type': mediaType },
       body: bytes,
     });
     return fromJson(ObjectRefSchema, answer, { ignoreUnknownFields: true });

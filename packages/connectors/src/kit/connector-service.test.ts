@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { API_KEY, FakeSvc } from '../testing/fake-svc.ts';
 import { ConnectorService } from './connector-service.ts';
@@ -31,10 +32,11 @@ let answers: (() => Promise<void>)[];
 /** What the next webhook brings. */
 let inbound: InboundEvent[];
 
-const start = async (): Promise<void> => {
+const start = async (fetch = globalThis.fetch): Promise<void> => {
   const service = new ConnectorService({
     apiKey: API_KEY,
     log: quiet,
+    fetch,
     connect: (given): Platform => {
       host = given;
       return {
@@ -126,6 +128,29 @@ describe('events', () => {
     expect(taken?.text).toBe('hello\n[attachment left out: huge.bin]');
   });
 
+  it('does without a file that cannot be read, and waits for one that may be readable later', async () => {
+    await svc.register(connector.url);
+    const reads: (() => Promise<Buffer | undefined>)[] = [
+      async () => undefined,
+      () => Promise.reject(new Error('503')),
+    ];
+    const attachments = reads.map((read, index) => ({
+      filename: `${index}.txt`,
+      mediaType: 'text/plain',
+      sizeBytes: undefined,
+      read,
+    }));
+    inbound = [event({ attachments })];
+    expect((await webhook()).status).toBe(503);
+    reads[1] = async () => Buffer.from('x');
+    inbound = [
+      event({ attachments: attachments.map((file, index) => ({ ...file, read: async () => reads[index]?.() })) }),
+    ];
+    expect((await webhook()).status).toBe(200);
+    expect(svc.events[0]?.attachments?.map(({ filename }) => filename)).toEqual(['1.txt']);
+    expect(svc.events[0]?.text).toBe('hello\n[attachment left out: 0.txt]');
+  });
+
   it('sends everything of one conversation in order', async () => {
     await svc.register(connector.url);
     const slow = { filename: 'a', mediaType: 'text/plain', sizeBytes: 1, read: async () => Buffer.from('x') };
@@ -134,15 +159,85 @@ describe('events', () => {
     expect(svc.events.map(({ eventId }) => eventId)).toEqual(['1', '2', '3']);
   });
 
+  it('refuses what a conversation brings while a thousand of its events wait', async () => {
+    await svc.register(connector.url);
+    let release: () => void = () => undefined;
+    const held = new Promise<Buffer>((resolve) => {
+      release = () => resolve(Buffer.from('x'));
+    });
+    const slow = { filename: 'a', mediaType: 'text/plain', sizeBytes: 1, read: () => held };
+    const first = host.ingest(event({ eventId: '1', attachments: [slow] }));
+    const copies = Array.from({ length: 999 }, () => host.ingest(event({ eventId: '2' })));
+    const settled = Promise.allSettled([first, ...copies]);
+    await expect(host.ingest(event({ eventId: '3' }))).rejects.toThrow('1000 events of this conversation wait');
+    svc.rotate();
+    release();
+    await settled;
+    await svc.register(connector.url);
+    await host.ingest(event({ eventId: '3' }));
+    expect(svc.events.map(({ eventId }) => eventId)).toEqual(['3']);
+  });
+
   it('keeps within the limits of svc', async () => {
     await svc.register(connector.url);
-    inbound = [event({ eventId: 'x'.repeat(300), text: 'é'.repeat(200_000), labels: { a: 'b'.repeat(600) } })];
-    await webhook();
+    const sender = { id: 'U1', address: '', displayName: `${'d'.repeat(511)}😀`, kind: 'user' } as const;
+    const file = {
+      filename: `${'f'.repeat(300)}.txt`,
+      mediaType: 'text/€',
+      sizeBytes: 1,
+      read: async () => Buffer.from('x'),
+    };
+    inbound = [
+      event({
+        eventId: 'x'.repeat(300),
+        text: 'é'.repeat(200_000),
+        labels: { a: 'b'.repeat(600) },
+        sender,
+        attachments: [file],
+      }),
+    ];
+    expect((await webhook()).status).toBe(200);
     const [taken] = svc.events;
+    expect(taken?.sender['displayName']).toBe(`${'d'.repeat(511)}\uFFFD`);
+    expect(taken?.attachments?.[0]).toMatchObject({
+      filename: expect.stringMatching(/^f{251}\.txt$/),
+      mediaType: 'application/octet-stream',
+    });
     expect(taken?.eventId).toMatch(/^[0-9a-f]{64}$/);
     expect(Buffer.byteLength(taken?.text ?? '')).toBeLessThanOrEqual(256 * 1024);
     expect(taken?.text).toMatch(/é\n\[cut\]$/);
     expect(taken?.labels['a']).toHaveLength(512);
+  });
+});
+
+describe('requests', () => {
+  const raw = (method: string, path: string, body?: Buffer): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(connector.url);
+      const sent = request({ hostname, port, method, path }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      sent.once('error', reject);
+      sent.end(body);
+    });
+
+  it.each([
+    ['TRACE', '/webhook'],
+    ['GET', '//'],
+    ['GET', 'http://user:password@host/'],
+  ])('that are not valid get an answer and do not end the process: %s %s', async (method, path) => {
+    expect(await raw(method, path)).toBe(400);
+    expect((await fetch(`${connector.url}/healthz`)).status).toBe(200);
+  });
+
+  it('with a body that is too large get an answer', async () => {
+    expect(await raw('POST', '/webhook', Buffer.alloc(10 * 1024 * 1024 + 1))).toBe(413);
+  });
+
+  it('are taken with a key only, which therefore cannot be empty', () => {
+    const connect = () => ({ deliver: async () => undefined });
+    expect(() => new ConnectorService({ apiKey: ' ', log: quiet, connect })).toThrow('apiKey is empty');
   });
 });
 
@@ -184,6 +279,49 @@ describe('registration', () => {
   });
 });
 
+describe('the state of the platform', () => {
+  it('is reported again to a registration that an earlier report did not reach', async () => {
+    await svc.register(connector.url);
+    await expect.poll(() => svc.statuses.at(-1)?.status).toBe('connected');
+    svc.statusFailures = 1;
+    host.reportStatus('degraded', 'no mail');
+    await expect.poll(() => svc.statusFailures).toBe(0);
+    expect(svc.statuses.map(({ status }) => status)).toEqual(['connected']);
+    await expect
+      .poll(() => {
+        host.reportStatus('degraded', 'no mail');
+        return svc.statuses.map(({ status }) => status);
+      })
+      .toEqual(['connected', 'degraded']);
+  });
+
+  it('arrives in the order of its changes, though an older report is slower', async () => {
+    await connector.stop();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isSending = false;
+    await start(async (address, init) => {
+      if (String(init?.body).includes('degraded')) {
+        isSending = true;
+        await held;
+      }
+      return await fetch(address, init);
+    });
+    await svc.register(connector.url);
+    await expect.poll(() => svc.statuses.length).toBe(1);
+    host.reportStatus('degraded', 'no mail');
+    await expect.poll(() => isSending).toBe(true);
+    host.reportStatus('connected', '');
+    // Time enough for a report that does not wait for the one before it.
+    for (let count = 0; count < 5; count += 1) await fetch(`${connector.url}/healthz`);
+    release();
+    await expect.poll(() => svc.statuses.length).toBe(3);
+    expect(svc.statuses.map(({ status }) => status)).toEqual(['connected', 'degraded', 'connected']);
+  });
+});
+
 describe('deliveries', () => {
   beforeEach(async () => {
     await svc.register(connector.url);
@@ -213,6 +351,22 @@ describe('deliveries', () => {
     expect((await reply('d1')).status).toBe(503);
     expect((await reply('d1')).status).toBe(200);
     expect(deliveries.map(({ partsSent }) => partsSent)).toEqual([0, 1]);
+  });
+
+  it('writes a reply again that was edited under its id, and from its beginning', async () => {
+    answers.push(async () => {
+      deliveries.at(-1)?.onPartSent();
+      throw new Error('connection lost');
+    });
+    expect((await reply('d1', { text: 'frist' })).status).toBe(503);
+    expect(await (await reply('d1', { text: 'first' })).json()).toMatchObject({ disposition: 'accepted' });
+    expect(await (await reply('d1', { text: 'second' })).json()).toMatchObject({ disposition: 'accepted' });
+    expect(await (await reply('d1', { text: 'second' })).json()).toMatchObject({ disposition: 'duplicate' });
+    expect(deliveries.map(({ text, partsSent }) => [text, partsSent])).toEqual([
+      ['frist', 0],
+      ['first', 0],
+      ['second', 0],
+    ]);
   });
 
   it('says when to try again, what is refused for good, and that a credential was revoked', async () => {

@@ -10,7 +10,8 @@ import { Callbacks } from './callbacks.ts';
 import { type ConnectorHost, type ConnectorLog, NotTaken, type Platform } from './contract.ts';
 import { Deliveries, type DeliveryResult } from './deliveries.ts';
 import { Ingest } from './ingest.ts';
-import { type Registration, Registrations } from './registrations.ts';
+import { Registrations } from './registrations.ts';
+import { StatusReports } from './status-reports.ts';
 
 export interface ConnectorServiceOptions {
   /** The key that svc has to show: `auth.api_key` of the ConnectorClass. */
@@ -31,21 +32,23 @@ export const WEBHOOK_PATH = '/webhook';
 export class ConnectorService {
   readonly #options: ConnectorServiceOptions;
   readonly #registrations = new Registrations();
-  readonly #callbacks: Callbacks;
   readonly #platform: Platform;
   readonly #deliveries: Deliveries;
-  /** Reports that are on their way, so that stopping can wait for them. */
-  readonly #reports = new Set<Promise<void>>();
-  #status: { readonly status: string; readonly reason: string } | undefined;
+  readonly #statusReports: StatusReports;
 
+  /** Throws for an empty API key, with which anyone could write to the platform. */
   constructor(options: ConnectorServiceOptions) {
     const { log, fetch = globalThis.fetch } = options;
+    if (options.apiKey.trim() === '')
+      throw new Error('apiKey is empty: it has to be auth.api_key of the ConnectorClass');
     this.#options = options;
-    this.#callbacks = new Callbacks({ fetch, onRefused: (registration) => this.#registrations.drop(registration) });
-    const ingest = new Ingest({ registrations: this.#registrations, callbacks: this.#callbacks, log });
+    const callbacks = new Callbacks({ fetch, onRefused: (registration) => this.#registrations.drop(registration) });
+    const links = { registrations: this.#registrations, callbacks, log };
+    const ingest = new Ingest(links);
+    this.#statusReports = new StatusReports(links);
     this.#platform = options.connect({
       ingest: (event) => ingest.send(event),
-      reportStatus: (status, reason) => this.#reportStatus(status, reason),
+      reportStatus: (status, reason) => this.#statusReports.report(status, reason),
       log,
     });
     this.#deliveries = new Deliveries({ platform: this.#platform, fetch, log });
@@ -55,9 +58,9 @@ export class ConnectorService {
   async start(): Promise<void> {
     try {
       await this.#platform.start?.();
-      this.#reportStatus('connected', '');
+      this.#statusReports.report('connected', '');
     } catch (error) {
-      this.#reportStatus('degraded', 'the platform could not be reached at the start');
+      this.#statusReports.report('degraded', 'the platform could not be reached at the start');
       throw error;
     }
   }
@@ -65,7 +68,7 @@ export class ConnectorService {
   /** Ends the connection to the platform and waits for reports that are on their way. */
   async stop(): Promise<void> {
     await this.#platform.stop?.();
-    await Promise.all(this.#reports);
+    await this.#statusReports.settle();
   }
 
   /** Answers one HTTP request; never throws. */
@@ -115,7 +118,7 @@ export class ConnectorService {
   #register(body: JsonValue): Response {
     const registration = this.#registrations.add(decode(RegisterClusterRequestSchema, body));
     this.#options.log.info('registered', { registration: registration.id, cluster: registration.clusterId });
-    if (this.#status !== undefined) this.#track(this.#sendStatus(registration, this.#status));
+    this.#statusReports.repeat();
     return Response.json({ registrationId: registration.id });
   }
 
@@ -126,8 +129,8 @@ export class ConnectorService {
     if (this.#registrations.get(request.registrationId) === undefined) return unregistered();
     const result = await this.#deliveries.deliver(request);
     if (result.disposition === 'retry' && result.isCredentialRefused)
-      this.#reportStatus('revoked', 'the platform refuses the credential');
-    else if (result.disposition === 'accepted') this.#reportStatus('connected', '');
+      this.#statusReports.report('revoked', 'the platform refuses the credential');
+    else if (result.disposition === 'accepted') this.#statusReports.report('connected', '');
     return answerTo(result);
   }
 
@@ -144,29 +147,6 @@ export class ConnectorService {
       });
     }
     return Response.json({});
-  }
-
-  #reportStatus(status: string, reason: string): void {
-    if (this.#status?.status === status && this.#status.reason === reason) return;
-    const report = { status, reason };
-    this.#status = report;
-    for (const registration of this.#registrations.all()) this.#track(this.#sendStatus(registration, report));
-  }
-
-  async #sendStatus(
-    registration: Registration,
-    report: { readonly status: string; readonly reason: string },
-  ): Promise<void> {
-    try {
-      await this.#callbacks.reportStatus(registration, report.status, report.reason);
-    } catch (error) {
-      this.#options.log.warn('status was not reported', { registration: registration.id, error });
-    }
-  }
-
-  #track(report: Promise<void>): void {
-    this.#reports.add(report);
-    void report.finally(() => this.#reports.delete(report));
   }
 }
 

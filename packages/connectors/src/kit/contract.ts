@@ -10,14 +10,17 @@ export interface Sender {
   readonly kind: 'user' | 'bot' | 'app' | 'system';
 }
 
-/** A file of an inbound message; its bytes are fetched only when a registration takes the event. */
+/** A file of an inbound message; its bytes are fetched only while a svc is registered. */
 export interface InboundAttachment {
   readonly filename: string;
   readonly mediaType: string;
   /** As the platform reports it; undefined when it does not. */
   readonly sizeBytes: number | undefined;
-  /** Fetches the content; throws when the platform refuses or is unreachable. */
-  read(): Promise<Uint8Array>;
+  /**
+   * Fetches the content; undefined when there is none and never will be: the file is then named in the text. Throws when another
+   * attempt may help.
+   */
+  read(): Promise<Uint8Array | undefined>;
 }
 
 /** One message as it happened on the platform. */

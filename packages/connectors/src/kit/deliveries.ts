@@ -28,7 +28,8 @@ interface DeliveryDependencies {
 
 /**
  * Hands replies to the platform. svc sends a delivery again when it saw no answer; attempts of one delivery that overlap share the work, and one
- * that was done is not done twice for as long as this process remembers it.
+ * that was done is not done twice for as long as this process remembers it. A person may edit a reply and have it delivered again under its id: all
+ * memory is of an id with its content.
  */
 export class Deliveries {
   readonly #dependencies: DeliveryDependencies;
@@ -42,44 +43,42 @@ export class Deliveries {
 
   /** Never throws: what fails unexpectedly is logged and to be tried again. */
   async deliver(request: ConnectorDeliveryRequest): Promise<DeliveryResult> {
-    const id = request.deliveryId;
-    if (this.#done.has(id)) return { disposition: 'duplicate' };
-    const running = this.#running.get(id) ?? this.#attempt(request);
-    this.#running.set(id, running);
+    const key = contentKey(request);
+    if (this.#done.has(key)) return { disposition: 'duplicate' };
+    const running = this.#running.get(key) ?? this.#attempt(request, key);
+    this.#running.set(key, running);
     try {
       return await running;
     } finally {
-      if (this.#running.get(id) === running) this.#running.delete(id);
+      if (this.#running.get(key) === running) this.#running.delete(key);
     }
   }
 
-  async #attempt(request: ConnectorDeliveryRequest): Promise<DeliveryResult> {
-    const id = request.deliveryId;
+  async #attempt(request: ConnectorDeliveryRequest, key: string): Promise<DeliveryResult> {
     try {
       const files = await Promise.all(request.attachments.map((object) => this.#download(object)));
-      await this.#dependencies.platform.deliver(this.#deliveryOf(request, files));
+      await this.#dependencies.platform.deliver(this.#deliveryOf(request, files, key));
     } catch (error) {
-      return this.#resultOf(error, id);
+      return this.#resultOf(error, request.deliveryId);
     }
-    this.#partsSent.delete(id);
-    this.#done.add(id);
+    this.#partsSent.delete(key);
+    this.#done.add(key);
     forgetOldest(this.#done, REMEMBERED_DELIVERIES);
     return { disposition: 'accepted' };
   }
 
-  #deliveryOf(request: ConnectorDeliveryRequest, files: readonly OutboundFile[]): Delivery {
-    const id = request.deliveryId;
+  #deliveryOf(request: ConnectorDeliveryRequest, files: readonly OutboundFile[], key: string): Delivery {
     return {
-      id,
+      id: request.deliveryId,
       conversation: request.externalConversationId,
       thread: request.externalThreadId,
       replyTo: request.replyToExternalMessageId,
       matchFields: request.matchFields,
       text: request.text,
       files,
-      partsSent: this.#partsSent.get(id) ?? 0,
+      partsSent: this.#partsSent.get(key) ?? 0,
       onPartSent: () => {
-        this.#partsSent.set(id, (this.#partsSent.get(id) ?? 0) + 1);
+        this.#partsSent.set(key, (this.#partsSent.get(key) ?? 0) + 1);
         forgetOldest(this.#partsSent, REMEMBERED_PROGRESS);
       },
     };
@@ -109,6 +108,12 @@ export class Deliveries {
       throw new DeliveryFailure('retry', `attachment ${object.filename} arrived damaged`);
     return { filename: object.filename || 'file', mediaType: object.mediaType || 'application/octet-stream', bytes };
   }
+}
+
+/** The same for every attempt of a delivery; the addresses of its files differ between attempts. */
+function contentKey({ deliveryId, text, attachments }: ConnectorDeliveryRequest): string {
+  const content = JSON.stringify([text, attachments.map(({ key, sha256, filename }) => [key, sha256, filename])]);
+  return `${deliveryId} ${createHash('sha256').update(content).digest('hex')}`;
 }
 
 async function readBounded(response: Response, filename: string): Promise<Uint8Array> {

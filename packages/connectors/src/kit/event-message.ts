@@ -12,7 +12,8 @@ export const eventLimits = {
   attachments: 20,
   attachmentBytes: 25 * 1024 * 1024,
   labels: 32,
-  labelCharacters: 512,
+  nameCharacters: 512,
+  filenameCharacters: 255,
 } as const;
 
 const kinds = {
@@ -41,7 +42,7 @@ export function eventMessage(
     sender: {
       externalId: event.sender.id,
       address: event.sender.address,
-      displayName: event.sender.displayName,
+      displayName: boundedName(event.sender.displayName),
       kind: event.sender.kind,
     },
     text: boundedText([event.text, ...notes].filter((line) => line !== '').join('\n')),
@@ -67,7 +68,8 @@ const boundedId = (id: string): string =>
 
 const CUT = '\n[cut]';
 
-function boundedText(text: string): string {
+function boundedText(given: string): string {
+  const text = given.toWellFormed();
   const bytes = Buffer.from(text);
   if (bytes.length <= eventLimits.textBytes) return text;
   // Decoding what was cut inside a character ends with a replacement character, which is removed.
@@ -81,5 +83,11 @@ const boundedLabels = (labels: InboundEvent['labels']): Record<string, string> =
   Object.fromEntries(
     Object.entries(labels)
       .slice(0, eventLimits.labels)
-      .map(([key, value]) => [key, value.slice(0, eventLimits.labelCharacters)]),
+      .map(([key, value]) => [key, boundedName(value)]),
   );
+
+/** Half of a character at the end becomes a replacement character. */
+const boundedName = (name: string): string => name.slice(0, eventLimits.nameCharacters).toWellFormed();
+
+/** Of a long name the end stays, which says what kind of file it is. */
+export const boundedFilename = (name: string): string => name.slice(-eventLimits.filenameCharacters).toWellFormed();

@@ -17,8 +17,7 @@ interface IngestDependencies {
  */
 export class Ingest {
   readonly #dependencies: IngestDependencies;
-  /** The newest call of each conversation that is busy; it settles when all calls before it have. */
-  readonly #newest = new Map<string, Promise<unknown>>();
+  readonly #queues = new Map<string, Queue>();
 
   constructor(dependencies: IngestDependencies) {
     this.#dependencies = dependencies;
@@ -27,14 +26,17 @@ export class Ingest {
   /** Resolves when every registration has answered with an outcome; throws NotTaken otherwise. */
   async send(event: InboundEvent): Promise<void> {
     const key = event.conversation;
-    const before = this.#newest.get(key) ?? Promise.resolve();
-    const sent = before.then(() => this.#sendToAll(event));
-    const settled = sent.catch(() => undefined);
-    this.#newest.set(key, settled);
+    const queue = this.#queues.get(key) ?? { newest: Promise.resolve(), length: 0 };
+    if (queue.length >= MAX_QUEUE) throw new NotTaken(`${MAX_QUEUE} events of this conversation wait for svc already`);
+    const sent = queue.newest.then(() => this.#sendToAll(event));
+    queue.newest = sent.catch(() => undefined);
+    queue.length += 1;
+    this.#queues.set(key, queue);
     try {
       await sent;
     } finally {
-      if (this.#newest.get(key) === settled) this.#newest.delete(key);
+      queue.length -= 1;
+      if (queue.length === 0) this.#queues.delete(key);
     }
   }
 
@@ -42,13 +44,14 @@ export class Ingest {
     const registrations = this.#dependencies.registrations.all();
     if (registrations.length === 0) throw new NotTaken('no svc has registered here yet');
     const { taken, leftOut } = sortAttachments(event.attachments);
-    const files = await Promise.all(taken.map(async (file) => ({ file, bytes: bytesOf(await file.read()) })));
-    const fitting = files.filter(({ bytes }) => bytes.length <= eventLimits.attachmentBytes);
-    const tooLarge = files.filter((file) => !fitting.includes(file)).map(({ file }) => file.filename);
+    const files = await Promise.all(taken.map(async (file) => ({ file, bytes: await file.read() })));
+    const fitting = files.flatMap(({ file, bytes }) =>
+      bytes === undefined || bytes.length > eventLimits.attachmentBytes ? [] : [{ file, bytes: new Uint8Array(bytes) }],
+    );
+    const refused = taken.filter((file) => !fitting.some((each) => each.file === file));
+    const names = [...leftOut, ...refused.map(({ filename }) => filename)];
     const results = await Promise.allSettled(
-      registrations.map((registration) =>
-        this.#sendTo(registration, event, { files: fitting, leftOut: [...leftOut, ...tooLarge] }),
-      ),
+      registrations.map((registration) => this.#sendTo(registration, event, { files: fitting, leftOut: names })),
     );
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
@@ -72,9 +75,17 @@ export class Ingest {
   }
 }
 
+/** Platforms send copies of what has no answer yet; more than this is not kept. */
+const MAX_QUEUE = 1_000;
+
+/** The events of a conversation that svc has not answered yet. */
+interface Queue {
+  /** Settles when all of them have. */
+  newest: Promise<unknown>;
+  length: number;
+}
+
 interface LoadedFile {
   readonly file: InboundEvent['attachments'][number];
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
-
-const bytesOf = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);

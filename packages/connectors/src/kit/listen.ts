@@ -60,7 +60,12 @@ async function respond(service: ConnectorService, incoming: IncomingMessage, out
     outgoing.writeHead(413, { connection: 'close' }).end('the body is too large\n');
     return;
   }
-  const answer = await service.handle(requestOf(incoming, body));
+  const request = requestOf(incoming, body);
+  if (request === undefined) {
+    outgoing.writeHead(400).end('the address or the method of this request is not valid\n');
+    return;
+  }
+  const answer = await service.handle(request);
   const bytes = Buffer.from(await answer.arrayBuffer());
   outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).end(bytes);
 }
@@ -70,7 +75,8 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer<ArrayBuffer> 
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of incoming) {
+    // Leaving the loop must not close the connection: the client gets an answer.
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
       if (size > BODY_LIMIT_BYTES) return undefined;
       chunks.push(chunk);
@@ -82,7 +88,8 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer<ArrayBuffer> 
   return Buffer.concat(chunks);
 }
 
-function requestOf(incoming: IncomingMessage, body: Buffer<ArrayBuffer>): Request {
+/** Undefined for what Node.js accepts and the Fetch standard does not: an address such as `//`, the method TRACE. */
+function requestOf(incoming: IncomingMessage, body: Buffer<ArrayBuffer>): Request | undefined {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     for (const item of Array.isArray(value) ? value : [value]) if (item !== undefined) headers.append(name, item);
@@ -90,9 +97,15 @@ function requestOf(incoming: IncomingMessage, body: Buffer<ArrayBuffer>): Reques
   const method = incoming.method ?? 'GET';
   const hasBody = method !== 'GET' && method !== 'HEAD';
   // The path may contain anything; a bad Host header must not decide what a request is.
-  const url = new URL(incoming.url ?? '/', 'http://connector.invalid');
+  const url = URL.parse(incoming.url ?? '/', 'http://connector.invalid');
+  if (url === null) return undefined;
   url.host = hostOf(incoming) ?? url.host;
-  return new Request(url, { method, headers, ...(hasBody ? { body } : {}) });
+  try {
+    return new Request(url, { method, headers, ...(hasBody ? { body } : {}) });
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
 }
 
 const hostOf = (incoming: IncomingMessage): string | undefined => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, openBench } from '../testing/bench.ts';
 import type { PlatformCall } from '../testing/fake-platform.ts';
 import { webhookSuite } from './conformance/webhook-suite.ts';
-import { discord } from './discord.ts';
+import { discord, keepListening } from './discord.ts';
 
 const keys = generateKeyPairSync('ed25519');
 const publicKey = keys.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
@@ -86,6 +86,29 @@ webhookSuite({
   unauthorized: { status: 401, json: { message: '401: Unauthorized', code: 0 } },
 });
 
+describe('the connection to the gateway', () => {
+  it('is made again when it fails, less and less often, and at once after one that has lasted', async () => {
+    const stopping = new AbortController();
+    const waits: number[] = [];
+    let now = 0;
+    let attempts = 0;
+    const startGatewayListener = async ({ waitUntil }: { waitUntil?: (task: Promise<unknown>) => void }) => {
+      attempts += 1;
+      if (attempts === 1) throw new Error('no network');
+      if (attempts === 2) waitUntil?.(Promise.reject(new Error('token refused')));
+      if (attempts === 4) now += 86_400_000;
+      return new Response();
+    };
+    const wait = async (ms: number) => {
+      waits.push(ms);
+      if (waits.length === 5) stopping.abort();
+    };
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    await keepListening({ startGatewayListener }, { signal: stopping.signal, log, wait }, () => now);
+    expect(waits).toEqual([5_000, 10_000, 20_000, 0, 5_000]);
+  });
+});
+
 describe('Discord', () => {
   let bench: Bench;
   beforeAll(async () => {
@@ -126,5 +149,22 @@ describe('Discord', () => {
     expect(await (await bench.deliver({ ...reply, deliveryId: 't1' })).json()).toMatchObject({ accepted: true });
     const call = bench.platform.calls.at(-1);
     expect([call?.path, call?.headers['authorization']]).toEqual(['/channels/500/messages', 'Bot bot-token']);
+  });
+
+  it('writes into the channel where the message has no thread yet', async () => {
+    const before = bench.platform.calls.length;
+    const place = { externalConversationId: '100/200', externalThreadId: '301', replyToExternalMessageId: '301' };
+    const unknown = { status: 404, json: { message: 'Unknown Channel', code: 10_003 } };
+    bench.platform.faults.push({ path: /channels\/301$/, answer: unknown });
+    expect(await (await bench.deliver({ ...place, deliveryId: 't2', text: 'done' })).json()).toMatchObject({
+      accepted: true,
+    });
+    expect(bench.platform.calls.slice(before).map(({ path }) => path)).toEqual([
+      '/channels/301',
+      '/channels/200/messages',
+    ]);
+    bench.platform.faults.push({ path: /channels\/999\/messages/, answer: unknown });
+    const gone = { externalConversationId: '100/999', deliveryId: 't3', text: 'done' };
+    expect(await (await bench.deliver(gone)).json()).toMatchObject({ disposition: 'rejected' });
   });
 });

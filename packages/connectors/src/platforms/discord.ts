@@ -1,6 +1,6 @@
 import type { Adapter } from 'chat';
-import { type ChatConnector, loadAdapter, openChatPlatform } from '../bridge/index.ts';
-import { optional, required, type ShippedConnector, secret } from './shipped-connector.ts';
+import { type ChatConnector, type ListenOptions, loadAdapter, openChatPlatform } from '../bridge/index.ts';
+import { address, optional, required, type ShippedConnector, secret } from './shipped-connector.ts';
 
 interface DiscordThread {
   /** `@me` for direct messages. */
@@ -11,6 +11,8 @@ interface DiscordThread {
 
 /** A day: then the connection to the gateway is made again. */
 const LISTEN_MS = 86_400_000;
+const FIRST_RETRY_MS = 5_000;
+const LAST_RETRY_MS = 300_000;
 
 const chat: ChatConnector = {
   // Discord takes 2,000 characters.
@@ -27,9 +29,9 @@ const chat: ChatConnector = {
       ...(apiUrl === undefined ? {} : { apiUrl }),
     });
   },
-  listen: (adapter, { signal, log }, settings) => {
+  listen: (adapter, options, settings) => {
     if (settings.get('gateway') === 'off') return;
-    void listenUntil(adapter as unknown as GatewayAdapter, { signal, log });
+    void keepListening(adapter as unknown as GatewayAdapter, options);
   },
   locate: (adapter, { threadId }) => {
     const { guildId, channelId, threadId: thread } = adapter.decodeThreadId(threadId) as DiscordThread;
@@ -51,25 +53,28 @@ const chat: ChatConnector = {
   },
 };
 
-type GatewayAdapter = Awaited<ReturnType<typeof import('@chat-adapter/discord').createDiscordAdapter>>;
+type GatewayAdapter = Pick<import('@chat-adapter/discord').DiscordAdapter, 'startGatewayListener'>;
 
-/** Keeps the connection on which Discord sends messages, one day at a time. */
-async function listenUntil(
+/**
+ * Keeps the connection on which Discord sends messages, one day at a time, and makes it again when it has failed: at once after one
+ * that has lasted, later and later after others, because Discord allows a thousand connections a day.
+ */
+export async function keepListening(
   adapter: GatewayAdapter,
-  {
-    signal,
-    log,
-  }: { readonly signal: AbortSignal; readonly log: Parameters<NonNullable<ChatConnector['listen']>>[1]['log'] },
+  { signal, log, wait }: ListenOptions,
+  now: () => number = Date.now,
 ): Promise<void> {
-  while (!signal.aborted) {
-    const tasks: Promise<unknown>[] = [];
+  for (let delayMs = 0; !signal.aborted; await wait(delayMs, signal)) {
+    const begunMs = now();
     try {
+      const tasks: Promise<unknown>[] = [];
       await adapter.startGatewayListener({ waitUntil: (task) => void tasks.push(task) }, LISTEN_MS, signal);
       await Promise.all(tasks);
     } catch (error) {
-      log.error('the connection to the Discord gateway failed', { error });
-      return;
+      log.error('the connection to the Discord gateway failed and is made again', { error });
     }
+    const hasLasted = now() - begunMs >= LAST_RETRY_MS;
+    delayMs = hasLasted ? 0 : Math.min(Math.max(2 * delayMs, FIRST_RETRY_MS), LAST_RETRY_MS);
   }
 }
 
@@ -86,7 +91,7 @@ export const discord: ShippedConnector = {
       'DISCORD_GATEWAY',
       'off where another program forwards the events of the gateway to the webhook',
     ),
-    optional('apiUrl', 'DISCORD_API_URL', 'address of the API'),
+    address('apiUrl', 'DISCORD_API_URL', 'address of the API'),
   ],
   matchIndexes: [
     { name: 'channel', fields: ['guild', 'channel'] },

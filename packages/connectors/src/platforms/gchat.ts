@@ -3,7 +3,7 @@ import { type ChatConnector, loadAdapter, openChatPlatform } from '../bridge/ind
 import { SettingError, type Settings } from '../settings.ts';
 import { accessTokens } from './access-token.ts';
 import { identityTokens } from './identity-token.ts';
-import { optional, required, type ShippedConnector, secret } from './shipped-connector.ts';
+import { address, optional, required, type ShippedConnector, secret } from './shipped-connector.ts';
 
 interface GoogleChatThread {
   readonly spaceName: string;
@@ -136,8 +136,8 @@ export const gchat: ShippedConnector = {
       'number of the Google Cloud project, the authentication audience',
     ),
     optional('botUserId', 'GOOGLE_CHAT_BOT_USER_ID', 'resource name of the app, users/...'),
-    optional('apiUrl', 'GOOGLE_CHAT_API_URL', 'address of the API'),
-    optional('keysUrl', 'GOOGLE_CHAT_KEYS_URL', 'address of the keys with which Google signs webhooks'),
+    address('apiUrl', 'GOOGLE_CHAT_API_URL', 'address of the API'),
+    address('keysUrl', 'GOOGLE_CHAT_KEYS_URL', 'address of the keys with which Google signs webhooks'),
   ],
   matchIndexes: [
     { name: 'space', fields: ['space'] },

@@ -111,12 +111,46 @@ describe('GitHub', () => {
     });
   });
 
+  it.each([
+    [
+      'in all',
+      { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000) + 900) },
+      /^(89\d|900)$/,
+    ],
+    ['of writing', { 'retry-after': '7' }, /^7$/],
+    ['of writing, without a time', {}, /^60$/],
+  ])('waits when GitHub limits the rate %s with 403', async (name, headers, seconds) => {
+    const limited = { status: 403, headers, json: { message: 'You have exceeded a secondary rate limit' } };
+    bench.platform.faults.push({ path: /comments/, answer: limited });
+    const reply = { externalConversationId: 'acme/engine/issues/3', deliveryId: name, text: 'busy' };
+    const answer = await bench.deliver(reply);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, expect.stringMatching(seconds)]);
+    bench.platform.faults.push({ path: /comments/, answer: { status: 403, json: { message: 'Must have access' } } });
+    expect(await (await bench.deliver(reply)).json()).toMatchObject({ disposition: 'rejected' });
+  });
+
   it('leaves its own comments and events without comments alone', async () => {
     const before = bench.svc.outcomes.length;
     await bench.webhook(signed('issue_comment', { ...issueComment({ id: 12, user: BOT }), sender: BOT }));
     await bench.webhook(signed('ping', { zen: 'Keep it simple.' }));
     await bench.webhook(signed('push', { ref: 'main', repository }));
     expect(bench.svc.outcomes).toHaveLength(before);
+  });
+
+  it('answers a comment of a pull request outside of reviews with another comment', async () => {
+    const reply = {
+      deliveryId: 'p1',
+      externalConversationId: 'acme/engine/pull/4',
+      externalThreadId: '11',
+      replyToExternalMessageId: '11',
+      text: 'done',
+    };
+    bench.platform.faults.push({
+      path: /comments\/11\/replies/,
+      answer: { status: 404, json: { message: 'Not Found' } },
+    });
+    expect(await (await bench.deliver(reply)).json()).toMatchObject({ accepted: true });
+    expect(bench.platform.calls.at(-1)?.path).toBe('/repos/acme/engine/issues/4/comments');
   });
 
   it('writes into the thread of a review', async () => {

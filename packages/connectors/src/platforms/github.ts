@@ -1,7 +1,7 @@
 import type { Adapter } from 'chat';
-import { type ChatConnector, loadAdapter, openChatPlatform } from '../bridge/index.ts';
+import { type ChatConnector, loadAdapter, openChatPlatform, type Verdict } from '../bridge/index.ts';
 import { SettingError, type Settings } from '../settings.ts';
-import { optional, optionalSecret, type ShippedConnector, secret } from './shipped-connector.ts';
+import { address, optional, optionalSecret, type ShippedConnector, secret } from './shipped-connector.ts';
 
 interface GitHubThread {
   readonly owner: string;
@@ -49,7 +49,28 @@ const chat: ChatConnector = {
       ...(!isIssue && thread !== undefined && /^\d+$/.test(thread) ? { reviewCommentId: Number(thread) } : {}),
     });
   },
+  judge: (error) => judgeLimit(error, Date.now()),
 };
+
+interface GitHubFailure {
+  readonly status?: number;
+  readonly message?: string;
+  readonly response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
+}
+
+/** GitHub limits the rate with 403 as well, which otherwise refuses a comment for good. */
+function judgeLimit(error: unknown, nowMs: number): Verdict | undefined {
+  const { status, message = '', response } = (error ?? {}) as GitHubFailure;
+  if (status !== 403 && status !== 429) return undefined;
+  const { 'retry-after': after, 'x-ratelimit-remaining': left, 'x-ratelimit-reset': reset } = response?.headers ?? {};
+  if (after === undefined && left !== '0' && !/rate limit/i.test(message)) return undefined;
+  const seconds = after === undefined ? Number(reset) - nowMs / 1_000 : Number(after);
+  return {
+    outcome: 'retry',
+    reason: 'GitHub limits the rate',
+    retryAfterSeconds: Number.isFinite(seconds) ? Math.max(Math.ceil(seconds), 1) : 60,
+  };
+}
 
 /** A personal token, or an app that is installed in one organisation. */
 function credentialsOf(settings: Settings) {
@@ -74,7 +95,7 @@ export const github: ShippedConnector = {
     optionalSecret('privateKey', 'GITHUB_PRIVATE_KEY', 'private key of the GitHub App, PEM'),
     optional('installationId', 'GITHUB_INSTALLATION_ID', 'installation of the GitHub App'),
     optional('userName', 'GITHUB_BOT_USERNAME', 'name by which the bot is mentioned'),
-    optional('apiUrl', 'GITHUB_API_URL', 'address of the API of a GitHub Enterprise server'),
+    address('apiUrl', 'GITHUB_API_URL', 'address of the API of a GitHub Enterprise server'),
   ],
   matchIndexes: [
     { name: 'repository', fields: ['repository'] },

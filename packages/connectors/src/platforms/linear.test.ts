@@ -134,6 +134,18 @@ describe('Linear', () => {
     expect(bench.svc.events.at(-1)).toMatchObject({ externalThreadId: 'c11', conversationType: 'channel_thread' });
   });
 
+  it('waits when Linear limits the rate with status 400', async () => {
+    const limited = {
+      status: 400,
+      json: { errors: [{ message: 'Rate limit exceeded', extensions: { code: 'RATELIMITED', type: 'ratelimited' } }] },
+    };
+    bench.platform.faults.push({ path: /commentCreate/, answer: limited });
+    const reply = { deliveryId: 'limited-400', externalConversationId: ISSUE, text: 'busy' };
+    const limitedAnswer = await bench.deliver(reply);
+    expect([limitedAnswer.status, await limitedAnswer.text()]).toEqual([429, expect.stringContaining('rate')]);
+    expect((await bench.deliver(reply)).status).toBe(200);
+  });
+
   it('writes into threads', async () => {
     await bench.deliver({ deliveryId: 't1', externalConversationId: ISSUE, externalThreadId: 'c11', text: 'done' });
     const created = bench.platform.calls

@@ -1,6 +1,6 @@
 import type { Adapter } from 'chat';
-import { type ChatConnector, loadAdapter, openChatPlatform } from '../bridge/index.ts';
-import { optional, type ShippedConnector, secret } from './shipped-connector.ts';
+import { type ChatConnector, loadAdapter, openChatPlatform, retryAfterOf } from '../bridge/index.ts';
+import { address, optional, type ShippedConnector, secret } from './shipped-connector.ts';
 
 interface LinearThread {
   readonly issueId: string;
@@ -13,6 +13,7 @@ interface LinearRaw {
 
 const chat: ChatConnector = {
   maxTextLength: 60_000,
+  hasIdentity: true,
   open: async (settings, { logger }) => {
     const { createLinearAdapter } = await loadAdapter<typeof import('@chat-adapter/linear')>('@chat-adapter/linear');
     const apiUrl = settings.get('apiUrl');
@@ -43,6 +44,11 @@ const chat: ChatConnector = {
       issueId: conversation,
       ...(thread === undefined ? {} : { commentId: thread }),
     }),
+  // Linear limits the rate with status 400, which otherwise refuses a comment for good.
+  judge: (error) =>
+    error instanceof Error && error.constructor.name === 'RatelimitedLinearError'
+      ? { outcome: 'retry', reason: 'Linear limits the rate', retryAfterSeconds: retryAfterOf(error) ?? 30 }
+      : undefined,
 };
 
 /** Linear: comments on issues, by an API key. */
@@ -53,7 +59,7 @@ export const linear: ShippedConnector = {
     secret('apiKey', 'LINEAR_API_KEY', 'API key of the user that writes the comments'),
     secret('webhookSecret', 'LINEAR_WEBHOOK_SECRET', 'signing secret of the webhook'),
     optional('userName', 'LINEAR_BOT_USERNAME', 'name by which the bot is mentioned'),
-    optional('apiUrl', 'LINEAR_API_URL', 'address of the GraphQL API'),
+    address('apiUrl', 'LINEAR_API_URL', 'address of the GraphQL API'),
   ],
   matchIndexes: [
     { name: 'issue', fields: ['organization', 'issue'] },

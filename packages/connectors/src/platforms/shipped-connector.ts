@@ -40,6 +40,12 @@ export const required = (name: string, environment: string, description: string)
   isRequired: true,
 });
 
+/** The http or https address of a server, which may be left out. */
+export const address = (name: string, environment: string, description: string): Setting => ({
+  ...optional(name, environment, description),
+  isAddress: true,
+});
+
 /** A secret that some ways of signing in do without. */
 export const optionalSecret = (name: string, environment: string, description: string): Setting => ({
   ...secret(name, environment, description),

@@ -1,6 +1,6 @@
 import type { Adapter } from 'chat';
 import { type ChatConnector, loadAdapter, openChatPlatform, type Verdict } from '../bridge/index.ts';
-import { optional, type ShippedConnector, secret } from './shipped-connector.ts';
+import { address, type ShippedConnector, secret } from './shipped-connector.ts';
 
 interface SlackThread {
   readonly channel: string;
@@ -30,6 +30,7 @@ const credential = new Set(['account_inactive', 'invalid_auth', 'not_authed', 't
 const chat: ChatConnector = {
   // Slack takes 12,000 characters of markdown.
   maxTextLength: 11_000,
+  hasIdentity: true,
   open: async (settings, { logger, fileTransport }) => {
     const { createSlackAdapter } = await loadAdapter<typeof import('@chat-adapter/slack')>('@chat-adapter/slack');
     const apiUrl = settings.get('apiUrl');
@@ -87,7 +88,7 @@ export const slack: ShippedConnector = {
   settings: [
     secret('botToken', 'SLACK_BOT_TOKEN', 'bot token of the app, xoxb-...'),
     secret('signingSecret', 'SLACK_SIGNING_SECRET', 'signing secret of the app'),
-    optional('apiUrl', 'SLACK_API_URL', 'address of the Web API, such as https://slack-gov.com/api'),
+    address('apiUrl', 'SLACK_API_URL', 'address of the Web API, such as https://slack-gov.com/api'),
   ],
   matchIndexes: [
     { name: 'channel', fields: ['team', 'channel'] },

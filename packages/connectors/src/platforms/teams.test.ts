@@ -137,4 +137,16 @@ describe('Microsoft Teams', () => {
     );
     expect(call?.headers['authorization']).toBe('Bearer eyJ.e30.');
   });
+
+  it('writes into a personal chat, which has no threads', async () => {
+    await bench.deliver({
+      deliveryId: 'p1',
+      externalConversationId: `${serviceUrl} a:1`,
+      externalThreadId: '1700000003',
+      replyToExternalMessageId: '1700000003',
+      text: 'done',
+    });
+    const call = bench.platform.callsTo(/activities/).at(-1);
+    expect(decodeURIComponent(call?.path ?? '')).toContain('/conversations/a:1/activities');
+  });
 });

@@ -2,7 +2,7 @@ import type { Adapter } from 'chat';
 import { type ChatConnector, loadAdapter, openChatPlatform } from '../bridge/index.ts';
 import { accessTokens } from './access-token.ts';
 import { identityTokens } from './identity-token.ts';
-import { optional, required, type ShippedConnector, secret } from './shipped-connector.ts';
+import { address, optional, required, type ShippedConnector, secret } from './shipped-connector.ts';
 
 interface TeamsThread {
   readonly conversationId: string;
@@ -24,6 +24,8 @@ const ISSUER = 'https://api.botframework.com';
 const KEYS = 'https://login.botframework.com/v1/.well-known/keys';
 const LOGIN = 'https://login.microsoftonline.com';
 const ROOT = ';messageid=';
+/** Only channels have threads; a reply in another chat that asks for one names the message that it answers. */
+const CHANNEL = /@thread\.(?:tacv2|skype)$/;
 
 const chat: ChatConnector = {
   // Teams takes about 28 KB.
@@ -89,7 +91,7 @@ const chat: ChatConnector = {
   },
   threadOf: (adapter, { conversation, thread }) => {
     const [serviceUrl = '', base = ''] = conversation.split(' ');
-    const conversationId = thread === undefined ? base : `${base}${ROOT}${thread}`;
+    const conversationId = thread === undefined || !CHANNEL.test(base) ? base : `${base}${ROOT}${thread}`;
     return (adapter as Adapter<TeamsThread>).encodeThreadId({ conversationId, serviceUrl });
   },
 };
@@ -117,8 +119,8 @@ export const teams: ShippedConnector = {
     required('appId', 'TEAMS_APP_ID', 'id of the bot registration'),
     secret('appPassword', 'TEAMS_APP_PASSWORD', 'client secret of the bot registration'),
     optional('tenantId', 'TEAMS_APP_TENANT_ID', 'tenant of a bot that serves one organisation'),
-    optional('keysUrl', 'TEAMS_KEYS_URL', 'address of the keys with which Microsoft signs webhooks, for other clouds'),
-    optional('loginUrl', 'TEAMS_LOGIN_URL', 'address that issues access tokens, for other clouds'),
+    address('keysUrl', 'TEAMS_KEYS_URL', 'address of the keys with which Microsoft signs webhooks, for other clouds'),
+    address('loginUrl', 'TEAMS_LOGIN_URL', 'address that issues access tokens, for other clouds'),
   ],
   matchIndexes: [
     { name: 'channel', fields: ['tenant', 'team', 'channel'] },

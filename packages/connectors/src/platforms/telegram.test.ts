@@ -60,6 +60,24 @@ webhookSuite({
   unauthorized: { status: 401, json: { ok: false, error_code: 401, description: 'Unauthorized' } },
 });
 
+it('takes nothing while Telegram does not say which bot it is', async () => {
+  const answers = [{ status: 500, json: { ok: false } }];
+  const bench = await openBench({
+    connector: telegram,
+    settings: (url) => ({ botToken: '99:token', secretToken: 'hook-secret', apiUrl: url }),
+    answer: (call) => (call.path.endsWith('/getMe') && answers.shift()) || botApi(call),
+    mayFailToStart: true,
+  });
+  expect((await bench.webhook(update({ message: message() }))).status).toBe(503);
+  await expect.poll(() => bench.svc.statuses.at(-1)?.status).toBe('degraded');
+  expect(bench.svc.outcomes).toEqual([]);
+  await bench.restart();
+  await bench.svc.register(bench.url);
+  expect((await bench.webhook(update({ message: message() }))).status).toBe(200);
+  expect(bench.svc.events[0]?.matchFields).toMatchObject({ bot: '99' });
+  await bench.close();
+});
+
 describe('Telegram', () => {
   let bench: Bench;
   beforeAll(async () => {

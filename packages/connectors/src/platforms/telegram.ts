@@ -1,6 +1,6 @@
 import type { Adapter } from 'chat';
 import { type ChatConnector, loadAdapter, openChatPlatform } from '../bridge/index.ts';
-import { optional, type ShippedConnector, secret } from './shipped-connector.ts';
+import { address, type ShippedConnector, secret } from './shipped-connector.ts';
 
 interface TelegramThread {
   readonly chatId: string;
@@ -15,6 +15,7 @@ interface TelegramRaw {
 const chat: ChatConnector = {
   // Telegram takes 4,096 characters, and its form of markdown needs some of them for escapes.
   maxTextLength: 3_000,
+  hasIdentity: true,
   marksEdits: true,
   open: async (settings, { logger }) => {
     const { createTelegramAdapter } =
@@ -59,7 +60,7 @@ export const telegram: ShippedConnector = {
   settings: [
     secret('botToken', 'TELEGRAM_BOT_TOKEN', 'token of the bot, from @BotFather'),
     secret('secretToken', 'TELEGRAM_WEBHOOK_SECRET_TOKEN', 'secret_token that was given to setWebhook'),
-    optional('apiUrl', 'TELEGRAM_API_BASE_URL', 'address of a Bot API server of your own'),
+    address('apiUrl', 'TELEGRAM_API_BASE_URL', 'address of a Bot API server of your own'),
   ],
   matchIndexes: [
     { name: 'chat', fields: ['bot', 'chat'] },

@@ -10,7 +10,7 @@ const now = () => Math.floor(Date.now() / 1_000);
 
 const signed = (message: unknown, options: { secret?: string; time?: number } = {}): RequestInit => {
   const timestamp = String(options.time ?? now());
-  const body = typeof message === 'string' ? message : JSON.stringify(message);
+  const body = typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message);
   return {
     headers: {
       'svc-webhook-timestamp': timestamp,
@@ -94,9 +94,25 @@ describe('the signed webhook', () => {
     ['time', { ...message, time: 'yesterday' }],
     ['attachments', { ...message, attachments: {} }],
     ['source', { ...message, source: 'x'.repeat(64) }],
+    ['conversation', { ...message, conversation: 'x'.repeat(513) }],
+    ['thread', { ...message, thread: 'x'.repeat(513) }],
   ])('names a wrong %s', async (field, body) => {
     const answer = await bench.webhook(signed(body));
     expect([answer.status, await answer.json()]).toEqual([400, { error: expect.stringContaining(field) }]);
+  });
+
+  it('checks the signature over the bytes as they came', async () => {
+    const withMark = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(JSON.stringify(message))]);
+    expect((await bench.webhook(signed(withMark))).status).toBe(200);
+    const answer = await bench.webhook(signed(Buffer.from([0x7b, 0xff])));
+    expect([answer.status, await answer.json()]).toEqual([400, { error: expect.stringContaining('UTF-8') }]);
+  });
+
+  it('tells messages apart whose source and id only together are the same text', async () => {
+    const before = bench.svc.events.length;
+    await bench.webhook(signed({ ...message, source: 'a:b', id: 'c' }));
+    await bench.webhook(signed({ ...message, source: 'a', id: 'b:c' }));
+    expect(bench.svc.events.slice(before)).toHaveLength(2);
   });
 
   it('takes 409 for a reply that the receiver has already, and other refusals as final', async () => {
@@ -116,6 +132,7 @@ describe('the signed webhook', () => {
     ['deliverUrl', { secret: SECRET, deliverUrl: 'ftp://127.0.0.1' }],
   ])('refuses a %s of no use', async (field, values) => {
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-    await expect(webhook.open(new Settings(webhook.settings, values), { log })).rejects.toThrow(field);
+    const open = async () => webhook.open(new Settings(webhook.settings, values), { log });
+    await expect(open()).rejects.toThrow(field);
   });
 });

@@ -7,11 +7,13 @@ import {
   type Platform,
 } from '../kit/index.ts';
 import { SettingError, type Settings } from '../settings.ts';
-import { required, type ShippedConnector, secret } from './shipped-connector.ts';
+import { address, type ShippedConnector, secret } from './shipped-connector.ts';
 import { sign, signatureProblem } from './signature.ts';
 
 const TIMEOUT_MS = 10_000;
 const SOURCE_MAX = 63;
+/** Of an id or a name; svc takes no more. */
+const ID_MAX = 512;
 
 /** A body that is not a message; the text names the field. */
 class BadMessage extends Error {}
@@ -21,7 +23,8 @@ function openWebhook(settings: Settings, host: ConnectorHost): Platform {
   const deliverUrl = settings.require('deliverUrl');
   return {
     receive: async (request) => {
-      const body = await request.text();
+      // The signature is of the bytes as they came, not of what decoding makes of them.
+      const body = new Uint8Array(await request.arrayBuffer());
       const problem = signatureProblem(
         { headers: request.headers, body },
         { secret: signingSecret, nowMs: Date.now() },
@@ -40,22 +43,23 @@ function openWebhook(settings: Settings, host: ConnectorHost): Platform {
 }
 
 /** One message as documented in docs/connectors.md. */
-function eventOf(body: string): InboundEvent {
+function eventOf(body: Uint8Array): InboundEvent {
   const message = recordOf(parsed(body), 'the body');
-  const id = textOf(message, 'id');
+  const id = idOf(message, 'id');
   const sender = recordOf(message['sender'], 'sender');
-  const conversation = textOf(message, 'conversation');
+  const conversation = idOf(message, 'conversation');
   const source = optionalText(message, 'source') ?? 'default';
   if (source.length > SOURCE_MAX) throw new BadMessage(`source is longer than ${SOURCE_MAX} characters`);
   return {
-    eventId: `webhook:${source}:${id}`,
+    // Encoded, because a colon in a source could make two messages look like copies of each other.
+    eventId: `webhook:${encodeURIComponent(source)}:${id}`,
     kind: 'created',
     matchFields: { source, conversation },
     conversation,
-    thread: optionalText(message, 'thread'),
+    thread: message['thread'] === undefined || message['thread'] === null ? undefined : idOf(message, 'thread'),
     messageId: id,
     conversationType: message['isPrivate'] === true ? 'dm' : 'channel',
-    sender: { id: textOf(sender, 'id'), address: '', displayName: optionalText(sender, 'name') ?? '', kind: 'user' },
+    sender: { id: idOf(sender, 'id'), address: '', displayName: optionalText(sender, 'name') ?? '', kind: 'user' },
     text: optionalText(message, 'text') ?? '',
     attachments: attachmentsOf(message['attachments']),
     timeMs: timeOf(optionalText(message, 'time')),
@@ -113,11 +117,11 @@ function failureOf({ status, headers }: Response): DeliveryFailure {
   return new DeliveryFailure(status >= 400 && status < 500 && status !== 408 ? 'rejected' : 'retry', text);
 }
 
-function parsed(body: string): unknown {
+function parsed(body: Uint8Array): unknown {
   try {
-    return JSON.parse(body);
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (cause) {
-    throw new BadMessage('the body is not JSON', { cause });
+    throw new BadMessage('the body is not JSON in UTF-8', { cause });
   }
 }
 
@@ -135,6 +139,13 @@ function textOf(fields: Fields, name: string): string {
   return value;
 }
 
+/** An id that is longer would be refused at every attempt. */
+function idOf(fields: Fields, name: string): string {
+  const id = textOf(fields, name);
+  if (id.length > ID_MAX) throw new BadMessage(`${name} is longer than ${ID_MAX} characters`);
+  return id;
+}
+
 const optionalText = (fields: Fields, name: string): string | undefined =>
   fields[name] === undefined || fields[name] === null ? undefined : textOf(fields, name);
 
@@ -150,7 +161,7 @@ export const webhook: ShippedConnector = {
   title: 'Signed webhook',
   settings: [
     secret('secret', 'SVC_WEBHOOK_SECRET', 'key of the signatures in both directions, at least 16 characters'),
-    required('deliverUrl', 'SVC_WEBHOOK_DELIVER_URL', 'address to which replies are posted'),
+    { ...address('deliverUrl', 'SVC_WEBHOOK_DELIVER_URL', 'address to which replies are posted'), isRequired: true },
   ],
   matchIndexes: [
     { name: 'conversation', fields: ['source', 'conversation'] },
@@ -159,9 +170,6 @@ export const webhook: ShippedConnector = {
   verification: 'svc-webhook-signature: HMAC-SHA256 over time and body with the secret, at most 5 minutes old',
   open: async (settings) => {
     if (settings.require('secret').length < 16) throw new SettingError('secret', 'secret has fewer than 16 characters');
-    const url = URL.parse(settings.require('deliverUrl'));
-    if (url === null || !['http:', 'https:'].includes(url.protocol))
-      throw new SettingError('deliverUrl', 'deliverUrl is not an http or https address');
     return (host) => openWebhook(settings, host);
   },
 };

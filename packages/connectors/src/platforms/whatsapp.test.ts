@@ -121,6 +121,15 @@ describe('WhatsApp', () => {
     expect(bench.svc.uploads.get(taken?.attachments?.[0]?.key ?? '')?.toString()).toBe('plan');
   });
 
+  it('waits when Meta limits the rate with status 400', async () => {
+    const limited = { status: 400, json: { error: { code: 130_429, message: 'Rate limit hit' } } };
+    bench.platform.faults.push({ path: /P1\/messages/, answer: limited });
+    const reply = { deliveryId: 'limited-400', externalConversationId: 'P1:4917', text: 'busy' };
+    const answer = await bench.deliver(reply);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '30']);
+    expect((await bench.deliver(reply)).status).toBe(200);
+  });
+
   it('writes texts and files', async () => {
     const file = bench.svc.offer('answer.pdf', 'application/pdf', Buffer.from('%PDF'));
     const answer = await bench.deliver({

@@ -1,6 +1,6 @@
 import type { Adapter } from 'chat';
 import { type ChatConnector, loadAdapter, openChatPlatform } from '../bridge/index.ts';
-import { optional, required, type ShippedConnector, secret } from './shipped-connector.ts';
+import { address, required, type ShippedConnector, secret } from './shipped-connector.ts';
 
 interface WhatsAppThread {
   readonly phoneNumberId: string;
@@ -53,7 +53,7 @@ export const whatsapp: ShippedConnector = {
     secret('appSecret', 'WHATSAPP_APP_SECRET', 'secret of the Meta app'),
     required('phoneNumberId', 'WHATSAPP_PHONE_NUMBER_ID', 'id of the business number, not the number itself'),
     secret('verifyToken', 'WHATSAPP_VERIFY_TOKEN', 'text of your choice that Meta repeats when it checks the address'),
-    optional('apiUrl', 'WHATSAPP_API_URL', 'address of the Graph API'),
+    address('apiUrl', 'WHATSAPP_API_URL', 'address of the Graph API'),
   ],
   matchIndexes: [
     { name: 'user', fields: ['phone_number', 'user'] },

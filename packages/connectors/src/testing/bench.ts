@@ -36,6 +36,8 @@ export async function openBench(given: {
   readonly settings: (platformUrl: string) => Readonly<Record<string, string>>;
   readonly answer: (call: PlatformCall) => PlatformAnswer;
   readonly log?: ConnectorLog;
+  /** The platform may be away at the start. */
+  readonly mayFailToStart?: boolean;
 }): Promise<Bench> {
   const svc = new FakeSvc();
   const platform = new FakePlatform(given.answer);
@@ -49,7 +51,7 @@ export async function openBench(given: {
     });
     const service = new ConnectorService({ apiKey: API_KEY, log: quietLog, connect });
     const onStartFailed = (error: unknown) => {
-      throw error;
+      if (given.mayFailToStart !== true) throw error;
     };
     return await listen(service, { host: '127.0.0.1', port: 0, onStartFailed });
   };

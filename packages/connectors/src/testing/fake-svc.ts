@@ -36,6 +36,8 @@ export class FakeSvc {
   readonly uploads = new Map<string, Buffer>();
   /** Answers for the next callbacks, in place of taking them: the process dies before its commit. */
   readonly failures: { readonly status: number; readonly headers?: Readonly<Record<string, string>> }[] = [];
+  /** How many of the next status reports get no answer that counts. */
+  statusFailures = 0;
   url = '';
 
   constructor() {
@@ -124,12 +126,18 @@ export class FakeSvc {
       send(401, { error: { message: 'the callback secret is unknown' } });
       return;
     }
-    const failure = url.pathname.endsWith('/status') ? undefined : this.failures.shift();
+    const failure = url.pathname.endsWith('/status') ? this.#statusFailure() : this.failures.shift();
     if (failure !== undefined) {
       send(failure.status, { error: { message: 'the store is unavailable' } }, failure.headers);
       return;
     }
     send(200, this.#take(url, request, body));
+  }
+
+  #statusFailure(): (typeof this.failures)[number] | undefined {
+    if (this.statusFailures === 0) return undefined;
+    this.statusFailures -= 1;
+    return { status: 503 };
   }
 
   #take(url: URL, request: IncomingMessage, body: Buffer): unknown {

@@ -133,6 +133,66 @@ it('answers by mail in the correspondence, once and with files', async () => {
     expect(mail.sent[0]?.text).toMatch(new RegExp(text, 'i'));
 });
 
+it('gives no automatic answer to a mail that a program has sent', async () => {
+  mail.receive(
+    'From: ada@example.com',
+    'Auto-Submitted: auto-replied',
+    'Message-ID: <away@example.com>',
+    '',
+    'I am away',
+  );
+  await start();
+  await svc.register(connector.url);
+  const reply = {
+    deliveryId: 'd1',
+    externalConversationId: 'ada@example.com <away@example.com>',
+    replyToExternalMessageId: '<away@example.com>',
+    text: 'Enjoy.',
+  };
+  expect(await (await svc.deliver(connector.url, reply)).json()).toMatchObject({
+    disposition: 'rejected',
+    error: expect.stringContaining('a program has sent the mail'),
+  });
+  expect(mail.sent).toEqual([]);
+});
+
+it('sends a reply that was edited and released again as another mail, to one address', async () => {
+  await start();
+  await svc.register(connector.url);
+  const send = (text: string) =>
+    svc.deliver(connector.url, { deliveryId: 'd1', externalConversationId: conversation, text });
+  for (const text of ['first', 'second']) expect(await (await send(text)).json()).toMatchObject({ accepted: true });
+  const ids = mail.sent.map(({ text }) => /^Message-ID:\s*(\S+)/im.exec(text)?.[1]);
+  expect(new Set(ids).size).toBe(2);
+});
+
+it('takes mail with an id or a sender that is none without using either', async () => {
+  mail.receive('From: ada@example.com', `Message-ID: <${'x'.repeat(300)}@example.com>`, '', 'long id');
+  mail.receive('From: "ada,victim@example.net"@example.com', 'Message-ID: <two@example.com>', '', 'two addresses');
+  mail.receive(
+    'From: ada@example.com',
+    'Message-ID: <h@example.com>',
+    'Content-Type: text/html',
+    '',
+    '<style>p { color: red }</style><p>only <b>HTML</b></p><p>1 &lt; 2&#33;</p>',
+  );
+  await start();
+  await svc.register(connector.url);
+  await expect.poll(() => mail.mails.every(({ isSeen }) => isSeen)).toBe(true);
+  expect(svc.events.map(({ text }) => text)).toEqual(['long id', 'only HTML\n1 < 2!']);
+  expect(svc.events[0]?.externalMessageId).toMatch(/^<[0-9a-f]{64}@no-id\.invalid>$/);
+});
+
+it('does not let mail that svc refuses hold up the rest', async () => {
+  await start();
+  await svc.register(connector.url);
+  svc.failures.push(...Array.from({ length: 50 }, () => ({ status: 400 })));
+  for (let count = 1; count <= 60; count += 1)
+    mail.receive('From: ada@example.com', `Message-ID: <m${count}@example.com>`, '', `mail ${count}`);
+  await expect.poll(() => svc.events.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  expect(svc.events[0]?.text).toBe('mail 51');
+});
+
 it('tells mail that is refused for good, for now, and for a wrong password apart', async () => {
   await start();
   await svc.register(connector.url);

@@ -4,7 +4,7 @@ import { SettingError, type Settings } from '../../settings.ts';
 import { optional, required, type ShippedConnector, secret } from '../shipped-connector.ts';
 import { eventOf, readMail } from './mail-event.ts';
 import { sendReply } from './mail-reply.ts';
-import { findMail, forEachUnseen, type MailServer, visit } from './mailbox.ts';
+import { findMail, forEachUnseen, type MailServer, type VisitRange, visit } from './mailbox.ts';
 
 const DEFAULT_INTERVAL_SECONDS = 30;
 
@@ -17,13 +17,18 @@ interface MailAccount {
 
 function openMailbox({ address, imap, smtp, intervalMs }: MailAccount, host: ConnectorHost): Platform {
   const stopping = new AbortController();
+  const { signal } = stopping;
+  let after = 0;
+  const take = async (): Promise<void> => {
+    after = await takeMail({ imap, address, host }, { after, signal });
+  };
   let ended: Promise<void> | undefined;
   const watch = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await setTimeout(intervalMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      if (stopping.signal.aborted) return;
+    while (!signal.aborted) {
+      await setTimeout(intervalMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
       try {
-        await takeMail(imap, address, host);
+        await take();
         host.reportStatus('connected', '');
       } catch (error) {
         host.log.error('the mailbox cannot be read', { error });
@@ -35,7 +40,7 @@ function openMailbox({ address, imap, smtp, intervalMs }: MailAccount, host: Con
     start: async () => {
       // Mail that has waited is taken at once; a wrong password shows at the start, and is tried again like any other failure.
       try {
-        await takeMail(imap, address, host);
+        await take();
       } finally {
         ended = watch();
       }
@@ -52,19 +57,28 @@ function openMailbox({ address, imap, smtp, intervalMs }: MailAccount, host: Con
   };
 }
 
-/** Hands all mail that is not seen to svc. What svc does not take stays unseen and does not hold up the rest. */
-async function takeMail(imap: MailServer, address: string, host: ConnectorHost): Promise<void> {
-  await visit(imap, async (client) => {
-    await forEachUnseen(client, async ({ source, markSeen }) => {
+interface Taking {
+  readonly imap: MailServer;
+  readonly address: string;
+  readonly host: ConnectorHost;
+}
+
+/** Hands mail that is not seen to svc; what svc does not take stays unseen. Returns where the next visit begins. */
+async function takeMail({ imap, address, host }: Taking, range: VisitRange): Promise<number> {
+  return await visit(imap, (client) =>
+    forEachUnseen(client, range, async ({ source, markSeen }) => {
       try {
-        const event = eventOf(await readMail(source), address);
-        if (event !== undefined) await host.ingest(event);
+        const mail = await readMail(source);
+        const event = eventOf(mail, address);
+        if (event === undefined)
+          host.log.info('a mail was left alone: own, or without an address', { mail: mail.messageId });
+        else await host.ingest(event);
         await markSeen();
       } catch (error) {
         host.log.warn('a mail was not taken by svc and stays unseen', { error });
       }
-    });
-  });
+    }),
+  );
 }
 
 function readAccount(settings: Settings): MailAccount {

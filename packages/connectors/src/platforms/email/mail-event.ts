@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Email } from 'postal-mime';
 import type { InboundEvent } from '../../kit/index.ts';
+import { textOfHtml } from './html-text.ts';
 
 /** A mail as the connector reads it. */
 export interface ReadMail {
@@ -12,19 +13,19 @@ export interface ReadMail {
   readonly references: readonly string[];
 }
 
-/** Parses a mail; one without a Message-ID gets one of its bytes. */
+/** Parses a mail; one without a usable Message-ID gets one of its bytes. */
 export async function readMail(source: Uint8Array): Promise<ReadMail> {
   const { default: PostalMime } = await import('postal-mime');
   const email = await PostalMime.parse(new Uint8Array(source));
-  const messageId = email.messageId ?? `<${createHash('sha256').update(source).digest('hex')}@no-id.invalid>`;
+  const [messageId = `<${createHash('sha256').update(source).digest('hex')}@no-id.invalid>`] = idsIn(email.messageId);
   const references = [...new Set([...idsIn(email.references), ...idsIn(email.inReplyTo)])];
   return { email, messageId, references, root: references[0] ?? messageId };
 }
 
-/** The event of a mail; undefined for one without a sender and for those of the mailbox itself. */
+/** The event of a mail; undefined for one whose sender cannot be answered and for those of the mailbox itself. */
 export function eventOf({ email, messageId, root }: ReadMail, mailbox: string): InboundEvent | undefined {
   const address = email.from?.address?.toLowerCase();
-  if (address === undefined || address === '' || address === mailbox.toLowerCase()) return undefined;
+  if (address === undefined || !ADDRESS.test(address) || address === mailbox.toLowerCase()) return undefined;
   const subject = email.subject?.trim() ?? '';
   const dmarc = /\bdmarc=(\w+)/.exec(headerOf(email, 'authentication-results'))?.[1];
   return {
@@ -37,7 +38,10 @@ export function eventOf({ email, messageId, root }: ReadMail, mailbox: string): 
     messageId,
     conversationType: 'dm',
     sender: { id: address, address, displayName: email.from?.name ?? '', kind: isAutomatic(email) ? 'app' : 'user' },
-    text: [messageId === root && subject !== '' ? `Subject: ${subject}` : '', withoutQuote(email.text ?? '')]
+    text: [
+      messageId === root && subject !== '' ? `Subject: ${subject}` : '',
+      withoutQuote(email.text ?? textOfHtml(email.html ?? '')),
+    ]
       .filter((part) => part !== '')
       .join('\n\n'),
     attachments: email.attachments.map(({ filename, mimeType, content }) => {
@@ -55,15 +59,22 @@ export function eventOf({ email, messageId, root }: ReadMail, mailbox: string): 
   };
 }
 
-const idsIn = (header: string | undefined): readonly string[] => header?.match(/<[^<>\s]+>/g) ?? [];
+/** Part of an id for svc, which takes 512 characters; longer ids are not used. */
+const idsIn = (header: string | undefined): readonly string[] => header?.match(/<[^<>\s]{1,250}>/g) ?? [];
+
+/** One address and no more, whatever the sender has written. */
+const ADDRESS = /^[^\s@,;:<>()"]{1,64}@[^\s@,;:<>()"]{1,185}$/;
 
 const headerOf = ({ headers }: Email, name: string): string => headers.find(({ key }) => key === name)?.value ?? '';
 
-/** Answers of machines and lists, which must not be answered for ever. */
+/** Mail of programs and lists. */
 const isAutomatic = (email: Email): boolean =>
-  !['', 'no'].includes(headerOf(email, 'auto-submitted').toLowerCase()) ||
-  /^(?:bulk|junk|list)$/i.test(headerOf(email, 'precedence')) ||
-  headerOf(email, 'list-id') !== '';
+  isSentByProgram(email) || /^list$/i.test(headerOf(email, 'precedence')) || headerOf(email, 'list-id') !== '';
+
+/** Mail that no person has sent, such as a note of absence: an automatic answer to it could be answered for ever. */
+export const isSentByProgram = (email: Email): boolean =>
+  !/^(?:no\b.*)?$/i.test(headerOf(email, 'auto-submitted').trim()) ||
+  /^(?:bulk|junk|auto_reply)$/i.test(headerOf(email, 'precedence').trim());
 
 /** Drops the quoted mail at the end, which svc has as a message of its own. */
 function withoutQuote(text: string): string {

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type Delivery, DeliveryFailure } from '../../kit/index.ts';
-import type { ReadMail } from './mail-event.ts';
+import { isSentByProgram, type ReadMail } from './mail-event.ts';
 import { isLocal, type MailServer } from './mailbox.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** Sends a reply by SMTP. Its Message-ID follows from the delivery, so that mail programs show a repeated one once. */
+/**
+ * Sends a reply by SMTP. Its Message-ID follows from the delivery, so that mail programs show a repeated one once. Throws
+ * DeliveryFailure.
+ */
 export async function sendReply(
   server: MailServer,
   from: string,
@@ -15,6 +18,13 @@ export async function sendReply(
   const { delivery, original } = reply;
   const [to = '', root = ''] = delivery.conversation.split(' ');
   const answered = delivery.replyTo ?? root;
+  if (original !== undefined && isSentByProgram(original.email))
+    throw new DeliveryFailure(
+      'rejected',
+      'a program has sent the mail: it gets no answer, so that two programs cannot write for ever',
+    );
+  // A reply that was edited and released again is another mail.
+  const hash = createHash('sha256').update(`${delivery.id}\n${delivery.text}`);
   const transport = createTransport({
     host: server.host,
     port: server.port,
@@ -28,10 +38,11 @@ export async function sendReply(
   try {
     await transport.sendMail({
       from,
-      to,
+      // As one address: in a text, commas would make more of it.
+      to: { name: '', address: to },
       subject: subjectOf(original),
       text: delivery.text,
-      messageId: `<${createHash('sha256').update(delivery.id).digest('hex')}@${from.slice(from.indexOf('@') + 1)}>`,
+      messageId: `<${hash.digest('hex')}@${from.slice(from.indexOf('@') + 1)}>`,
       inReplyTo: answered,
       references: [...new Set([root, ...(original?.references ?? []), answered])],
       headers: { 'auto-submitted': 'auto-replied' },
@@ -54,7 +65,7 @@ function subjectOf(original: ReadMail | undefined): string {
   return /^re:/i.test(subject) ? subject : `Re: ${subject}`;
 }
 
-/** 5xx is final, 4xx passes; a refused login concerns every mail. */
+/** 5xx is final, 4xx is temporary; a refused login concerns every mail. */
 function failureOf(error: unknown): DeliveryFailure {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const status = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0;

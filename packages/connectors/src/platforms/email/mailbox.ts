@@ -13,6 +13,7 @@ export interface MailServer {
 const MAIL_LIMIT_BYTES = 40 * 1024 * 1024;
 /** Mails of one visit; the rest comes with the next. */
 const VISIT_LIMIT = 50;
+const TIMEOUT_MS = 10_000;
 
 export interface UnseenMail {
   readonly source: Uint8Array;
@@ -34,6 +35,8 @@ export async function visit<T>(server: MailServer, work: (client: ImapFlow) => P
     auth: { user: server.user, pass: server.password },
     logger: false,
     disableAutoIdle: true,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
   });
   // A connection that breaks while nothing waits for it has no other listener.
   client.on('error', () => undefined);
@@ -50,10 +53,27 @@ export async function visit<T>(server: MailServer, work: (client: ImapFlow) => P
   }
 }
 
-/** Hands each mail that is not seen to `take`, oldest first. */
-export async function forEachUnseen(client: ImapFlow, take: (mail: UnseenMail) => Promise<void>): Promise<void> {
+/** Where a visit begins. */
+export interface VisitRange {
+  /** The last mail of the visit before; 0 for the beginning. */
+  readonly after: number;
+  /** Aborted when the rest can wait for another visit. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Hands each mail that is not seen to `take`, oldest first. Where there are more than one visit takes, the next one begins after them,
+ * so that mail which svc refuses does not hold up the rest. Returns where the next visit begins.
+ */
+export async function forEachUnseen(
+  client: ImapFlow,
+  { after, signal }: VisitRange,
+  take: (mail: UnseenMail) => Promise<void>,
+): Promise<number> {
   const uids = (await client.search({ seen: false }, { uid: true })) || [];
-  for (const uid of uids.slice(0, VISIT_LIMIT)) {
+  const visited = [...uids.filter((uid) => uid > after), ...uids.filter((uid) => uid <= after)].slice(0, VISIT_LIMIT);
+  for (const uid of visited) {
+    if (signal.aborted) return 0;
     const mail = await client.fetchOne(String(uid), { source: { maxLength: MAIL_LIMIT_BYTES } }, { uid: true });
     if (mail === false || mail.source === undefined) continue;
     await take({
@@ -63,6 +83,7 @@ export async function forEachUnseen(client: ImapFlow, take: (mail: UnseenMail) =
       },
     });
   }
+  return visited.length === uids.length ? 0 : (visited.at(-1) ?? 0);
 }
 
 /** The source of the mail with the id in its header; undefined when it is no longer in the inbox. */
