@@ -232,6 +232,15 @@ describe('checking arguments', () => {
     expect(check({ properties: { at: { type: 'string', format: 'date-time' } } }, { at: 'soon' })).toEqual([]);
   });
 
+  it('checks by a schema that refers to itself, also without end', () => {
+    const chain = { type: 'object', properties: { next: { $ref: '#' }, size: { type: 'number' } } };
+    expect(check(chain, { next: { next: { size: 1 } } })).toEqual([]);
+    expect(check(chain, { next: { next: { size: 'x' } } })).toEqual(['next.next.size must be number']);
+    expect(check({ $ref: '#' }, {})).toEqual([expect.stringContaining('cannot be checked: ')]);
+    expect(check({ ...chain, $id: 'https://svc.test/chain' }, { size: 'x' })).toEqual(['size must be number']);
+    expect(check({ ...chain, $id: 'https://svc.test/chain' }, { size: 1 })).toEqual([]);
+  });
+
   it('asks only for an object when a remote schema is unusable', async () => {
     const broken = { type: 'nonsense' };
     expect(check(broken, { a: 1 })).toEqual([]);

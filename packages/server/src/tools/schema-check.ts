@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { errorText } from '../base/index.ts';
 
 /** A JSON Schema as plain data. */
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -22,7 +23,12 @@ export const createSchemaCheck = (): ((schema: JsonSchema, value: unknown) => re
       compiled.set(schema, check);
     }
     if (check === 'unusable') return isObject(value) ? [] : ['must be an object'];
-    return check(value) ? [] : (check.errors ?? []).map(violation);
+    try {
+      return check(value) ? [] : (check.errors ?? []).map(violation);
+    } catch (error) {
+      // That a schema refers to itself without end shows only in use.
+      return [`cannot be checked: ${errorText(error)}`];
+    }
   };
 };
 
@@ -32,21 +38,22 @@ const newAjv = (): Ajv2020 => {
     allErrors: true,
     strict: false,
     validateFormats: false,
-    addUsedSchema: false,
     logger: false,
   });
 };
 
 const compile = (ajv: Ajv2020, schema: JsonSchema): ValidateFunction | 'unusable' => {
+  const own = { ...schema };
   try {
-    const own = { ...schema };
     const check = ajv.compile(own);
-    // The library would keep the schema for ever; what it made of it stays usable.
-    ajv.removeSchema(own);
     // `$async` would return a promise whose rejection is never handled.
     return '$async' in check ? 'unusable' : check;
   } catch {
     return 'unusable';
+  } finally {
+    // A schema is known while it is compiled, so that it can refer to itself. The library would keep it for ever; what it made of it
+    // stays usable.
+    ajv.removeSchema(own);
   }
 };
 

@@ -20,7 +20,6 @@ import {
 } from './runs/index.ts';
 import { stepTable } from './steps/index.ts';
 import { stepToolGrant, type ToolGrantDeps, toolGrant } from './tool-grant.ts';
-import { guardedCheck } from './values/index.ts';
 import { workflowContract } from './workflow-kind.ts';
 import { workflowOperations } from './workflow-operations.ts';
 
@@ -103,7 +102,7 @@ export interface WorkflowsModule extends FeatureModule {
 export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
   const { settings, store, bus, tools } = deps;
   const isToolGranted = toolGrant(deps);
-  const check = guardedCheck((schema, value) => tools.check(schema, value));
+  const check: ToolRegistry['check'] = (schema, value) => tools.check(schema, value);
   const hooks: RunEnded[] = [replyTo(deps.deliveries)];
   const starts = new RunStarts({
     ...deps,

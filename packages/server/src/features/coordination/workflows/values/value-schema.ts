@@ -1,4 +1,3 @@
-import { errorText } from '../../../../base/index.ts';
 import { isJsonMap, type JsonData } from '../../../../resources/index.ts';
 import { parsedJson } from '../json-schema.ts';
 
@@ -8,17 +7,6 @@ export type SchemaCheck = (schema: Readonly<Record<string, unknown>>, value: unk
 /** Violations, and characters of them, that a problem shows. */
 const VIOLATIONS_SHOWN = 20;
 const CHARS_SHOWN = 2_000;
-
-/** The check with its own failures as violations: that a schema refers to itself without end shows only when it is used. */
-export const guardedCheck =
-  (check: SchemaCheck): SchemaCheck =>
-  (schema, value) => {
-    try {
-      return check(schema, value);
-    } catch (error) {
-      return [`cannot be checked: ${errorText(error)}`];
-    }
-  };
 
 /** Why a value does not fit a schema text, '' when it does; an empty text allows everything. */
 export const schemaProblem = (check: SchemaCheck, schemaText: string, value: JsonData): string => {
