@@ -88,10 +88,19 @@ const FAILED_2026: Readonly<Record<string, string>> = {
 };
 
 const PASSED_2026 = [
-  ...['tools-list', 'server-sse-multiple-streams', 'resources-list', 'sep-2164-resource-not-found', 'prompts-list'],
-  ...['dns-rebinding-protection', 'caching', 'input-required-result-missing-input-response'],
-  ...['input-required-result-unsupported-methods', 'input-required-result-ignore-extra-params'],
-  ...['input-required-result-validate-input', 'tasks-status-notifications', 'http-header-validation'],
+  'tools-list',
+  'server-sse-multiple-streams',
+  'resources-list',
+  'sep-2164-resource-not-found',
+  'prompts-list',
+  'dns-rebinding-protection',
+  'caching',
+  'input-required-result-missing-input-response',
+  'input-required-result-unsupported-methods',
+  'input-required-result-ignore-extra-params',
+  'input-required-result-validate-input',
+  'tasks-status-notifications',
+  'http-header-validation',
 ];
 
 const SLOW = { timeout: 240_000 };

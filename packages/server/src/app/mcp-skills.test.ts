@@ -107,8 +107,11 @@ describe('skills of an MCP server', () => {
     const { catalogue, tools } = await sent(session, 'hello');
     const names = catalogue.map((line) => /^- (\S+):/.exec(line)?.[1] ?? '').filter((name) => name.startsWith(SERVER));
     expect(names).toEqual([
-      ...['desk/changed', 'desk/help', 'desk/huge'],
-      ...[expect.stringMatching(/^desk\/pay_[0-9a-f]{8}$/), expect.stringMatching(/^desk\/pay_[0-9a-f]{8}$/)],
+      'desk/changed',
+      'desk/help',
+      'desk/huge',
+      expect.stringMatching(/^desk\/pay_[0-9a-f]{8}$/),
+      expect.stringMatching(/^desk\/pay_[0-9a-f]{8}$/),
     ]);
     for (const name of ['desk/changed', 'desk/huge', 'desk/pay', 'other/help']) {
       const { result, active } = await sent(session, `!tool activate_skill {"name":"${name}"}`);

@@ -130,7 +130,9 @@ describe('a workflow of the whole server', () => {
     const { run_id: runId = '' } = (asks ?? {}) as { run_id?: string };
     expect(await say(`!tool get_workflow_run {"run_id":"${runId}"}`)).toEqual(asks);
     expect(await say('!tool list_workflows {}')).toContainEqual({
-      ...{ name: 'paced', description: 'adds nothing', input_schema: { type: 'object' } },
+      name: 'paced',
+      description: 'adds nothing',
+      input_schema: { type: 'object' },
     });
     await begin('loop');
     const { runs } = await rest.ok<{ runs: object[] }>('GET /v1/ns/default/workflows/loop/runs');
@@ -167,7 +169,9 @@ describe('a workflow of the whole server', () => {
       `GET /v1/ns/default/trails/${runId}`,
     );
     expect(entries.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
-      ...['schedule_firing timed', 'workflow_run timed', 'run_step one'],
+      'schedule_firing timed',
+      'workflow_run timed',
+      'run_step one',
     ]);
     expect(entries.map(({ causedBy = '' }) => causedBy)).toEqual(['', entries[0]?.id, runId]);
     const again = await rest.ok<{ entries: object[] }>(

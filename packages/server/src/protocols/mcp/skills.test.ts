@@ -68,13 +68,21 @@ describe('skills of a server', () => {
       return { uri, frontmatter: frontmatter(name), resources, ...change };
     };
     const bad = [
-      ...['text', null, {}, made('a', { uri: `skill://${'x'.repeat(2_000)}/a/SKILL.md` }), made('b', { uri: 1 })],
-      ...[made('../up', {}), made('c', { frontmatter: frontmatter('other') }), made('d', { frontmatter: 'x' })],
+      'text',
+      null,
+      {},
+      made('a', { uri: `skill://${'x'.repeat(2_000)}/a/SKILL.md` }),
+      made('b', { uri: 1 }),
+      made('../up', {}),
+      made('c', { frontmatter: frontmatter('other') }),
+      made('d', { frontmatter: 'x' }),
       ...[
         made('e', { frontmatter: frontmatter('e', ' ') }),
         made('f', { frontmatter: frontmatter('f', '😀'.repeat(1_025)) }),
       ],
-      ...[made('g', { resources: [] }), made('h', { resources: 'other' }), made('i', { junk: 'x'.repeat(200_000) })],
+      made('g', { resources: [] }),
+      made('h', { resources: 'other' }),
+      made('i', { junk: 'x'.repeat(200_000) }),
       made('j', { resources: [{ uri: 'skill://j/SKILL.md', digest: 'x', size: 1_000_000 }] }),
       made('k', { frontmatter: frontmatter('k', 'x'.repeat(3_000)) }),
     ];

@@ -97,7 +97,10 @@ const programOf = ({ plan, command }: LaunchedCommand): string => {
   const cwd = command.cwd === '' ? mountPath : command.cwd;
   const words = [
     ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
-    ...['sh', '-c', 'exec "$@"', 'sh'],
+    'sh',
+    '-c',
+    'exec "$@"',
+    'sh',
     ...command.argv,
   ];
   return [

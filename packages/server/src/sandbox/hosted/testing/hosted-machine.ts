@@ -25,11 +25,20 @@ export class HostedMachine {
     const child = spawn(
       JAILER,
       [
-        ...['--bind', this.#root, '/'],
+        '--bind',
+        this.#root,
+        '/',
         ...SYSTEM.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
-        ...['--bind', '/proc', '/proc', '--dev', '/dev', '--chdir', '/'],
+        '--bind',
+        '/proc',
+        '/proc',
+        '--dev',
+        '/dev',
+        '--chdir',
+        '/',
         ...[...mounts].flatMap(([target, source]) => ['--bind', source, target]),
-        ...['--', ...argv],
+        '--',
+        ...argv,
       ],
       { env: { PATH: process.env['PATH'] ?? '', HOME: '/root', SVC_MACHINE: `${this.#root}.` }, stdio: 'pipe' },
     );

@@ -61,7 +61,11 @@ it.each(SAMPLED)(
       expect((await world.runs()).length).toBe(2);
       const started = (await world.events(runId)).filter(({ type }) => type === 'step_started');
       expect(started.map(({ stepId, payload }) => `${stepId} ${payload?.['attempt']}`)).toEqual([
-        ...['ask 1', 'ask 2', 'down 1', 'go 1', 'rest 1'],
+        'ask 1',
+        'ask 2',
+        'down 1',
+        'go 1',
+        'rest 1',
       ]);
       expect(new Set(keys).size).toBe(1);
     }

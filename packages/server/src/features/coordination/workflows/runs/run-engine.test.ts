@@ -49,7 +49,11 @@ describe('a run', () => {
     ]);
     expect(steps[0]?.childSessionId).not.toBe('');
     expect(await types(run?.id ?? '')).toEqual([
-      ...['run_started', 'step_started ask', 'step_completed ask', 'step_started sum', 'step_completed sum'],
+      'run_started',
+      'step_started ask',
+      'step_completed ask',
+      'step_started sum',
+      'step_completed sum',
       'run_completed',
     ]);
     expect(world.ended).toMatchObject([{ run: { id: run?.id, status: 'COMPLETED' }, output: { run: 'flow' } }]);
@@ -106,7 +110,10 @@ describe('a run', () => {
     await world.pass(1);
     expect(await attempt()).toEqual(['FAILED', 3]);
     expect((await types(id)).filter((type) => /failed|retry/.test(type))).toEqual([
-      ...['step_retry_scheduled ask', 'step_retry_scheduled ask', 'step_failed ask', 'run_failed'],
+      'step_retry_scheduled ask',
+      'step_retry_scheduled ask',
+      'step_failed ask',
+      'run_failed',
     ]);
     expect((await world.get(id)).run?.error).toBe('step ask: TURN_FAILED: oh');
   });
@@ -122,12 +129,14 @@ describe('a run', () => {
     expect(stepSummary(await world.get(id))).toMatchObject({ ask: 'WAITING_CHILD_SESSION' });
     await world.pass(1);
     expect([(await world.state(id)).status, stepSummary(await world.get(id))]).toEqual([
-      ...['RUNNING', { ask: 'WAITING_RETRY', other: 'SUSPENDED' }],
+      'RUNNING',
+      { ask: 'WAITING_RETRY', other: 'SUSPENDED' },
     ]);
     await world.pass(1);
     await world.pass(5);
     expect([(await world.state(id)).status, stepSummary(await world.get(id))]).toEqual([
-      ...['FAILED', { ask: 'FAILED 2', other: 'CANCELLED' }],
+      'FAILED',
+      { ask: 'FAILED 2', other: 'CANCELLED' },
     ]);
     expect((await world.state(id)).error).toContain('TIMEOUT');
   });
@@ -226,7 +235,9 @@ describe('a run', () => {
     const id = await world.begin('top');
     await world.settle();
     expect((await world.runs()).map(({ status }) => status)).toEqual([
-      ...['WAITING_CHILDREN', 'WAITING_CHILDREN', 'SUSPENDED'],
+      'WAITING_CHILDREN',
+      'WAITING_CHILDREN',
+      'SUSPENDED',
     ]);
     await world.cancel(id);
     expect((await world.state(id)).status).toBe('CANCELLED');
@@ -270,7 +281,8 @@ describe('a run', () => {
     await world.settle();
     await world.pass(1);
     expect([(await world.state(failing)).status, stepSummary(await world.get(failing))]).toEqual([
-      ...['FAILED', { down: 'FAILED 2' }],
+      'FAILED',
+      { down: 'FAILED 2' },
     ]);
     const hanging = await world.begin('top', { say: '!hang' });
     await world.settle();
