@@ -89,7 +89,7 @@ describe('events', () => {
     expect(svc.outcomes).toEqual(['ACCEPTED', 'DUPLICATE']);
   });
 
-  it('does not acknowledge a webhook of which one event failed', async () => {
+  it('does not acknowledge a webhook when one of its events failed', async () => {
     await svc.register(connector.url);
     inbound = [event({ eventId: 'a' }), event({ eventId: 'b' })];
     svc.failures.push({ status: 503, headers: { 'retry-after': '7' } });

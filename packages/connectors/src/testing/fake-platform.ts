@@ -59,7 +59,7 @@ export class FakePlatform {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  /** Calls to a path, or of which the body matches, oldest first. */
+  /** Calls to a path, or whose body matches, oldest first. */
   callsTo(path: RegExp): readonly PlatformCall[] {
     return this.calls.filter((call) => isCallTo(call, path));
   }

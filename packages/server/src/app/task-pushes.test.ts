@@ -176,7 +176,7 @@ describe('a peer that gave an address', () => {
     expect((await app.rest.call(`GET ${rest}`)).body).toHaveLength(1);
   });
 
-  it('is told by field what is wrong with it, and by the agent that it offers none', async () => {
+  it('is refused with the field that is wrong, and by an agent that offers none', async () => {
     const client = await clientOf('JSONRPC', false);
     const { id } = (await client.sendMessage(sending('hi'))) as Task;
     const set = (url: string, name = 'x') => client.createTaskPushNotificationConfig(config(id, name, url));

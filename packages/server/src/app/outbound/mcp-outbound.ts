@@ -32,7 +32,7 @@ const fetchersOf = (config: Pick<Config, 'settings' | 'transport'>) => (more: { 
 export const peerOutbound = (config: Pick<Config, 'settings' | 'transport'>, { clock }: { readonly clock: Clock }) =>
   createPeerClient({ fetch: fetchersOf(config)({}), clock });
 
-/** Requests to connector services, under the same rules, and what of this process they may be told. */
+/** Requests to connector services, under the same rules, and the facts of this process that connector classes may name. */
 export const connectorOutbound = (
   config: Config,
   { environment }: { readonly environment: Readonly<Record<string, string | undefined>> },

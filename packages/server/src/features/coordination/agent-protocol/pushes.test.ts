@@ -229,7 +229,7 @@ describe('the states of a task', () => {
     });
   });
 
-  it('have their credentials encrypted anew by a new key, and are not sent without the key', async () => {
+  it('have their credentials encrypted again with a new key, and are not sent without the key', async () => {
     const { id } = await ended('a');
     const [before] = await rows(id);
     seal.add(freshKey(seededRandom(3)));

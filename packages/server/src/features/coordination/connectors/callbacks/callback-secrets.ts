@@ -19,7 +19,7 @@ export interface NewSecret {
 }
 
 /**
- * Stores a new secret of a class before its service gets to know it, so that the service can never hold one that is not known here.
+ * Stores a new secret of a class before its service learns it, so that the service can never hold one that is not known here.
  * `body` is what the class is registered as with it.
  */
 export const issueSecret = async (
@@ -89,7 +89,7 @@ export const retireOutdated = async (
   return true;
 };
 
-/** Forgets a secret that its service certainly did not take; one that came to count meanwhile stays. */
+/** Forgets a secret that its service certainly did not take; one that became valid meanwhile stays. */
 export const forgetIssued = async (tx: Secrets, id: string): Promise<void> => {
   const row = await tx.connectorSecrets.get({ id });
   if (row?.state === 'issued') await tx.connectorSecrets.remove({ id });

@@ -65,7 +65,7 @@ const started = async (start: () => Promise<{ readonly runId: string }>): Promis
   }
 };
 
-/** What a workflow gets to know of a message. */
+/** What a workflow is given of a message. */
 const runInput = ({ event, context, attachments }: RoutedEvent): Readonly<Record<string, unknown>> => ({
   connector: {
     namespace: context.connectorNamespace,

@@ -24,7 +24,7 @@ export interface DeliveryProgressDeps {
   readonly orderHoldMs: number;
 }
 
-/** What taking a delivery came to: it is taken, there is nothing to send, it is to be tried later, or its class has no room. */
+/** The outcome of taking a delivery: it is taken, there is nothing to send, it is to be tried later, or its class has no room. */
 export type Taking =
   | { readonly taken: Delivery }
   | { readonly gone: true }
@@ -90,7 +90,7 @@ export class DeliveryProgress {
     return 0;
   }
 
-  /** Records what an attempt came to, unless another sender took the delivery meanwhile. */
+  /** Records the outcome of an attempt, unless another sender took the delivery meanwhile. */
   settle(taken: Delivery, verdict: Verdict): Promise<Delivery | undefined> {
     return this.#change(taken, (tx, delivery) => {
       if (verdict.do === 'delivered') return ended(delivery, tx, { state: 'delivered' });

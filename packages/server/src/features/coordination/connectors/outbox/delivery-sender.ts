@@ -57,7 +57,7 @@ const BUSY_MS = 1_000;
 const FULL_MS = 30_000;
 
 /**
- * Sends deliveries. An item of the queue stands for each; the requests run next to the queue, so that a slow service holds up its own
+ * Sends deliveries. Each has an item in the queue; the requests run next to the queue, so that a slow service holds up its own
  * deliveries only. A process that dies leaves the item and the claim, and another one sends the same delivery, with the same id, once the
  * claim has lapsed.
  */
@@ -130,7 +130,7 @@ export class DeliverySender implements QueueWorker {
         await this.#send(next);
       } catch (error) {
         // The item and the claim are still there: another attempt follows once the claim has lapsed.
-        this.#deps.log.warn('a delivery was not dealt with', { delivery: id, reason: String(error) });
+        this.#deps.log.warn('sending a delivery failed; it is tried again', { delivery: id, reason: String(error) });
       } finally {
         this.#running.delete(id);
       }

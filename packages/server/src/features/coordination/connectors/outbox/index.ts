@@ -6,7 +6,7 @@
  *
  * What always holds:
  * 1. A delivery is written in the transaction of what it says: both or neither.
- * 2. Each attempt begins with a claim, and what it came to is written only while that claim holds.
+ * 2. Each attempt begins with a claim, and its outcome is written only while that claim holds.
  * 3. Of one lane (class, conversation, thread) at most one delivery is under way, the oldest, unless an older one has failed for long.
  * 4. The label of an assistant message and its delivery change in one transaction.
  * 5. Without a registration in force deliveries wait; only an answer, the window or the end of the class ends one.

@@ -120,7 +120,7 @@ describe('what is delivered', () => {
     expect(urls[0]).toMatch(/^https:\/\/svc\.test\/v1\/objects\/default-object-0-/);
   });
 
-  it('is what a session publishes in a channel that an event began, also where the channel is told of a failure', async () => {
+  it('is what a session publishes in a channel that an event began, also where the channel shows a failure', async () => {
     const published = {
       namespace: 'default',
       channel: 'ops',

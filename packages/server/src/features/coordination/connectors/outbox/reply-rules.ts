@@ -80,7 +80,7 @@ export const replyInOutput = (output: unknown): RunReply | undefined => {
   return { text: textOrEmpty(text).trim(), attachments: files };
 };
 
-/** A file as events and tools show it: an ObjectRef in JSON, of which the key and the hash are needed. */
+/** A file as events and tools show it: an ObjectRef in JSON; it needs the key and the hash. */
 const fileOf = (value: unknown): readonly ObjectData[] => {
   if (!isRecord(value)) return [];
   const [key, sha256, mediaType, filename] = ['key', 'sha256', 'mediaType', 'filename'].map((field) =>

@@ -48,7 +48,7 @@ describe('an answer to a registration', () => {
     expect(judge(503)).toEqual(['RegistrationRefused', false]);
   });
 
-  it('is told in at most 500 characters', () => {
+  it('has at most 500 characters', () => {
     expect(failedAttempt('Timeout', 'x'.repeat(600), false).message).toHaveLength(500);
   });
 });
