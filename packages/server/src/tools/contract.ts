@@ -1,4 +1,5 @@
 /** Tool contract: what a tool declares and what it receives. A tool never sees the store or the transport. */
+export { modelNames, possibleNames, type RemoteName, serverPrefix, signInName } from './remote-name-rules.ts';
 
 export type ToolEffect = 'read' | 'write' | 'external';
 

@@ -7,6 +7,7 @@ import {
   SYSTEM_NAMESPACE,
 } from '../../../resources/index.ts';
 import type { ReadTx, StoredResource } from '../../../store/contracts/index.ts';
+import { possibleNames, type RemoteName } from '../../../tools/contract.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
@@ -82,8 +83,8 @@ export const toolGrant =
 
 /** What a step is given to call its tool. */
 export interface StepTool {
-  /** As it is offered. */
-  readonly name: string;
+  /** Those that it may be offered under. */
+  readonly names: readonly string[];
   readonly capabilities: Readonly<Record<string, readonly string[]>>;
   readonly mcpServers: readonly string[];
 }
@@ -95,17 +96,17 @@ export type StepToolGrant = (reads: Reads, namespace: string, tool: string) => P
 export const stepToolGrant =
   (deps: ToolGrantDeps): StepToolGrant =>
   async (reads, namespace, tool) => {
-    if (FREE.has(tool)) return { name: tool, capabilities: {}, mcpServers: [] };
+    if (FREE.has(tool)) return { names: [tool], capabilities: {}, mcpServers: [] };
     if (actionsOf(tool).length > 0)
       return {
-        name: tool,
+        names: [tool],
         capabilities: byCapability(await grantedActions(deps, reads, namespace)),
         mcpServers: [],
       };
     for (const remote of remoteReadings(tool))
       if (await isOffered(deps, reads, { namespace, ...remote }))
-        return { name: offeredName(remote), capabilities: {}, mcpServers: [remote.server] };
-    return { name: tool, capabilities: {}, mcpServers: [] };
+        return { names: possibleNames(remote), capabilities: {}, mcpServers: [remote.server] };
+    return { names: [tool], capabilities: {}, mcpServers: [] };
   };
 
 const byCapability = (actions: ReadonlySet<string>): StepTool['capabilities'] => {
@@ -118,15 +119,6 @@ const byCapability = (actions: ReadonlySet<string>): StepTool['capabilities'] =>
   return Object.fromEntries(found);
 };
 
-/** How agents are offered the tool of a server. */
-const offeredName = ({ server, tool }: RemoteTool): string => `mcp_${wordOf(server)}_${wordOf(tool)}`;
-
-const wordOf = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '');
-
 /** Actions of the nearest namespace that says something about them. */
 const grantedActions = async (deps: ToolGrantDeps, reads: Reads, namespace: string): Promise<ReadonlySet<string>> => {
   for (const name of [namespace, ...deps.ancestorsOf(namespace)]) {
@@ -136,17 +128,12 @@ const grantedActions = async (deps: ToolGrantDeps, reads: Reads, namespace: stri
   return new Set();
 };
 
-interface RemoteTool {
-  readonly server: string;
-  readonly tool: string;
-}
-
 /** Longest names that can be of a tool: of a server and its tool, and as agents are offered tools. */
 const REFERENCE_CHARS = 1_000;
 const OFFERED_CHARS = 64;
 
 /** Names of servers may hold underscores too: every cut is tried. */
-const remoteReadings = (name: string): readonly RemoteTool[] => {
+const remoteReadings = (name: string): readonly RemoteName[] => {
   if (name.length > REFERENCE_CHARS) return [];
   const slash = name.indexOf('/');
   if (slash > 0) return [{ server: name.slice(0, slash), tool: name.slice(slash + 1) }];
@@ -161,7 +148,7 @@ const remoteReadings = (name: string): readonly RemoteTool[] => {
 const isOffered = async (
   deps: ToolGrantDeps,
   reads: Reads,
-  wanted: RemoteTool & { readonly namespace: string },
+  wanted: RemoteName & { readonly namespace: string },
 ): Promise<boolean> => {
   if (wanted.tool === '') return false;
   const binding = await reads.resources.get(recordKey('McpServerBinding', wanted.namespace, wanted.server));

@@ -1,6 +1,13 @@
 import { McpFailure } from '../../../../protocols/mcp/contract.ts';
 import type { Store } from '../../../../store/contracts/index.ts';
-import type { Tool, ToolSource, ToolTurn } from '../../../../tools/contract.ts';
+import {
+  modelNames,
+  serverPrefix,
+  signInName,
+  type Tool,
+  type ToolSource,
+  type ToolTurn,
+} from '../../../../tools/contract.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { type RemoteTool, toolOf } from './mcp-tools.ts';
 import type { ServerLookup } from './server-lookup.ts';
@@ -13,7 +20,6 @@ import {
   toolsBeforeSignIn,
 } from './sign-in-tools.ts';
 import { queuePoll } from './task-polls.ts';
-import { modelNames, serverPrefix, signInName } from './tool-name-rules.ts';
 import type { ServerUse, WantedServer } from './wanted-server.ts';
 
 /** Time that a turn waits for the lists of all its servers, which are asked side by side. */

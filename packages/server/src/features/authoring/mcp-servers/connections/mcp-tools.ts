@@ -1,10 +1,9 @@
 import { type McpCall, McpFailure, type McpTool } from '../../../../protocols/mcp/contract.ts';
-import type { Tool, ToolContext, ToolResult, ToolWait } from '../../../../tools/contract.ts';
+import type { RemoteName, Tool, ToolContext, ToolResult, ToolWait } from '../../../../tools/contract.ts';
 import { declined, isDeclined, type SignInPort } from './sign-in-tools.ts';
 import { resumeTask, type TaskCall, waitForTask } from './task-calls.ts';
 import { taskOfCall } from './task-wait-rules.ts';
 import { asking, failureResult, replyFrom, resultFor } from './tool-answers.ts';
-import type { RemoteName } from './tool-name-rules.ts';
 
 /** A tool of a server that an agent may use. */
 export interface RemoteTool extends RemoteName, Pick<TaskCall, 'use' | 'queue'> {

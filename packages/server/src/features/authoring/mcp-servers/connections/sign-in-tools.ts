@@ -3,6 +3,8 @@ import { McpFailure } from '../../../../protocols/mcp/contract.ts';
 import { OAuthFailure } from '../../../../protocols/mcp-oauth/contract.ts';
 import {
   errorResult,
+  serverPrefix,
+  signInName,
   type Tool,
   type ToolContext,
   type ToolResult,
@@ -11,7 +13,6 @@ import {
 } from '../../../../tools/contract.ts';
 import { type AccessTokens, asksForMore, SignInNeeded, type SignIns } from '../sign-in/index.ts';
 import { signInKey, taskOfCall, waitForTools } from './task-wait-rules.ts';
-import { serverPrefix, signInName } from './tool-name-rules.ts';
 import type { WantedSignIn } from './wanted-server.ts';
 
 export interface SignInToolsDeps {

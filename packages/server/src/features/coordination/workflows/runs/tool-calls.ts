@@ -201,7 +201,7 @@ export class ToolCalls implements QueueWorker {
     const { tools, grantOf, store } = this.#deps;
     const granted = await grantOf(store.direct, namespace, tool);
     const none = { agent: '', features: [], connections: [] };
-    const { capabilities, name, mcpServers } = granted;
+    const { capabilities, names, mcpServers } = granted;
     const offered = await tools.offered({
       grants: { ...none, namespace, capabilities, mcpServers },
       sessionId: '',
@@ -209,10 +209,10 @@ export class ToolCalls implements QueueWorker {
       turnId: runId,
       identity: workflowIdentity({ namespace, workflow }),
       lineage: [],
-      openCalls: [name],
+      openCalls: names,
       signal,
     });
-    return offered.find((one) => one.tool.name === name && one.approval === 'allow');
+    return offered.find((one) => names.includes(one.tool.name) && one.approval === 'allow');
   }
 
   #context(

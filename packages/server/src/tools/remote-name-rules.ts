@@ -35,9 +35,18 @@ export const modelNames = (tools: readonly RemoteName[]): readonly string[] => {
   const seen = new Map<string, number>();
   for (const name of plain) seen.set(name, (seen.get(name) ?? 0) + 1);
   return plain.map((name, index) => {
-    if (name.length <= NAME_MAX && seen.get(name) === 1) return name;
-    const { server, tool } = tools[index] as RemoteName;
-    const hash = createHash('sha256').update(`${server}/${tool}`).digest('hex').slice(0, 8);
-    return `${name.slice(0, KEPT)}_${hash}`;
+    const isPlain = name.length <= NAME_MAX && seen.get(name) === 1;
+    return isPlain ? name : hashedName(tools[index] as RemoteName);
   });
+};
+
+/** Names that one tool can have among others: the plain one where it fits, else and where others have the same the one with a hash. */
+export const possibleNames = (remote: RemoteName): readonly string[] => {
+  const plain = plainName(remote);
+  return [...(plain.length <= NAME_MAX ? [plain] : []), hashedName(remote)];
+};
+
+const hashedName = (remote: RemoteName): string => {
+  const hash = createHash('sha256').update(`${remote.server}/${remote.tool}`).digest('hex').slice(0, 8);
+  return `${plainName(remote).slice(0, KEPT)}_${hash}`;
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { modelNames, serverPrefix } from './tool-name-rules.ts';
+import { modelNames, possibleNames, serverPrefix } from './remote-name-rules.ts';
 
 const names = (...tools: readonly (readonly [server: string, tool: string])[]): readonly string[] =>
   modelNames(tools.map(([server, tool]) => ({ server, tool })));
@@ -30,4 +30,16 @@ it('every name of a tool begins with the prefix of its server, however long that
   for (const server of ['a', 'my-web.tools', 'x'.repeat(63)])
     for (const tool of ['t', 'y'.repeat(70)])
       expect(names([server, tool])[0]?.startsWith(serverPrefix(server))).toBe(true);
+});
+
+it('one tool alone can have its plain name or the one with a hash, whichever it gets among others', () => {
+  const pair = [
+    { server: 'a', tool: 'b_c' },
+    { server: 'a', tool: 'B c' },
+  ] as const;
+  const shared = modelNames(pair);
+  expect(pair.map((tool, index) => possibleNames(tool)[1] === shared[index])).toEqual([true, true]);
+  expect(possibleNames(pair[0])[0]).toBe('mcp_a_b_c');
+  const long = { server: 's', tool: 'x'.repeat(59) };
+  expect(possibleNames(long)).toEqual(modelNames([long]));
 });
