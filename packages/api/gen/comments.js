@@ -154,7 +154,7 @@ export const comments = {
   "svc.data.TrailEntry.caused_by": "Id of the entry that caused it; empty where nothing that is kept did.",
   "svc.data.TrailEntry.ended_at": "Unix microseconds at which it ended; absent while it is open, and where it has no end.",
   "svc.data.TrailEntry.id": "Id of the record, or of its part below the id of the record.",
-  "svc.data.TrailEntry.kind": "What it is: connector_event, route, session_message, channel_message, turn, model_call, tool_call, request, compaction, task, schedule_firing, workflow_run, run_step, delivery or delivery_try.",
+  "svc.data.TrailEntry.kind": "What it is: connector_event, session_message, channel_message, turn, model_call, tool_call, request, compaction, task, schedule_firing, workflow_run, run_step or delivery.",
   "svc.data.TrailEntry.name": "Name of the resource that it belongs to, or of the tool.",
   "svc.data.TrailEntry.reason": "Machine word that says why it is in this state.",
   "svc.data.TrailEntry.state": "In the words of its kind: the state of a turn or delivery, the author kind of a message.",

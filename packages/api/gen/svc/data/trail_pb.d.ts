@@ -17,8 +17,8 @@ export declare const file_svc_data_trail: GenFile;
  */
 export declare type TrailEntry = Message<"svc.data.TrailEntry"> & {
   /**
-   * What it is: connector_event, route, session_message, channel_message, turn, model_call, tool_call, request,
-   * compaction, task, schedule_firing, workflow_run, run_step, delivery or delivery_try.
+   * What it is: connector_event, session_message, channel_message, turn, model_call, tool_call, request,
+   * compaction, task, schedule_firing, workflow_run, run_step or delivery.
    *
    * @generated from field: string kind = 1;
    */
