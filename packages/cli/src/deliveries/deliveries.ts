@@ -6,7 +6,7 @@ import type { Host } from '../host.ts';
 import { mapOf, msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
 import { outputForm, printList, printValue } from '../output.ts';
-import { age, harmless, localTime, renderTable } from '../terminal/index.ts';
+import { age, harmless, localTime, renderTable, shortLine } from '../terminal/index.ts';
 
 export interface DeliveryOptions extends GlobalOptions {
   readonly connector?: string;
@@ -67,14 +67,9 @@ const rowOf = (host: Host, delivery: JsonObject, isWide: boolean): readonly stri
   textOf(delivery['state']),
   String(delivery['attempts'] ?? 0),
   age(msOf(delivery['createdAt']), host.nowMs()),
-  shortened(harmless(textOf(delivery['text']))),
+  shortLine(textOf(delivery['text']), TEXT_SHOWN),
   ...(isWide ? [harmless(textOf(delivery['lastError'])), textOf(delivery['sessionId'])] : []),
 ];
-
-const shortened = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, ' ');
-  return line.length > TEXT_SHOWN ? `${line.slice(0, TEXT_SHOWN - 1)}…` : line;
-};
 
 /** The delivery with this id, or the only one whose id begins with it. */
 const findDelivery = async (context: PlainContext, name: string): Promise<JsonObject> => {

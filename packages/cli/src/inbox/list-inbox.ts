@@ -6,7 +6,7 @@ import type { Host } from '../host.ts';
 import { msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
 import { outputForm, printList } from '../output.ts';
-import { age, harmless, renderTable } from '../terminal/index.ts';
+import { age, renderTable, shortLine } from '../terminal/index.ts';
 import { type WaitingStep, waitingSteps } from './waiting-steps.ts';
 
 export interface InboxOptions extends GlobalOptions {
@@ -83,7 +83,7 @@ export const listInbox = async (host: Host, options: InboxOptions): Promise<void
     textOf(request['agent']),
     age(msOf(request['createdAt']), now),
     age(now, msOf(request['expiresAt'])),
-    shortened(harmless(textOf(request['prompt']))),
+    shortLine(textOf(request['prompt']), PROMPT_SHOWN),
     ...(isWide ? [textOf(request['sessionId'])] : []),
   ]);
   host.stdout.write(renderTable(headings, rows, columns));
@@ -102,13 +102,8 @@ const showSteps = (
     ...(isAcross ? [namespace] : []),
     workflow,
     stepId,
-    shortened(harmless(prompt)),
+    shortLine(prompt, PROMPT_SHOWN),
   ]);
   host.stdout.write(renderTable(headings, rows, undefined));
   note(`answer with: svc workflow resume WORKFLOW RUN STEP VALUE${isAcross ? ' -n NAMESPACE' : ''}`);
-};
-
-const shortened = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, ' ');
-  return line.length > PROMPT_SHOWN ? `${line.slice(0, PROMPT_SHOWN - 1)}…` : line;
 };

@@ -44,3 +44,7 @@ export const harmless = (text: string): string =>
     const code = character.codePointAt(0) ?? 0;
     return code < 32 ? `^${String.fromCharCode(code + 64)}` : '\ufffd';
   });
+
+/** A text from a server as one line of at most so many columns. */
+export const shortLine = (text: string, columns: number): string =>
+  cutToWidth(harmless(text.replaceAll(/\s+/g, ' ')), columns);

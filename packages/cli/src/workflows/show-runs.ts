@@ -5,7 +5,7 @@ import type { Host } from '../host.ts';
 import { mapOf, mapsOf, msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
 import { outputForm, phaseTable, printList, printValue } from '../output.ts';
-import { age, harmless } from '../terminal/index.ts';
+import { age, harmless, shortLine } from '../terminal/index.ts';
 import type { RunName } from './follow-run.ts';
 
 export interface ListRunsOptions extends GlobalOptions, ScopeOptions {
@@ -35,7 +35,7 @@ export const listRuns = async (host: Host, workflow: string | undefined, options
     textOf(run['workflow']),
     textOf(run['status']),
     age(msOf(run['createdAt']), now),
-    shortened(textOf(run['error']) || textOf(run['outputJson'])),
+    shortLine(textOf(run['error']) || textOf(run['outputJson']), TEXT_SHOWN) || '-',
   ]);
   host.stdout.write(
     phaseTable(host, { headings: ['RUN', 'WORKFLOW', 'STATE', 'AGE', 'RESULT'], rows, color: options.color }),
@@ -64,7 +64,7 @@ export const showRun = async (host: Host, { workflow, runId }: RunName, options:
     textOf(step['status']),
     textOf(step['attempt']),
     textOf(step['childSessionId']) || textOf(step['childWorkflowRunId']) || '-',
-    shortened(resultOf(step)),
+    shortLine(resultOf(step), TEXT_SHOWN) || '-',
   ]);
   if (rows.length === 0) return;
   host.stdout.write('\n');
@@ -75,8 +75,3 @@ export const showRun = async (host: Host, { workflow, runId }: RunName, options:
 
 const resultOf = (step: JsonObject): string =>
   textOf(step['error']) || textOf(step['outputJson']) || textOf(step['suspendJson']);
-
-const shortened = (text: string): string => {
-  const line = harmless(text.replaceAll(/\s+/g, ' '));
-  return line.length > TEXT_SHOWN ? `${line.slice(0, TEXT_SHOWN - 1)}…` : line || '-';
-};
