@@ -1,4 +1,4 @@
-import { type Clock, isFault, type Log } from '../../../base/index.ts';
+import { BackgroundWork, type Clock, isFault, type Log } from '../../../base/index.ts';
 import type { QueueWorker, ReconcileOutcome, WorkItem } from '../../../controllers/contract.ts';
 import type { PeerServer, PeerTask } from '../../../protocols/a2a/contract.ts';
 import type { ValueSeal } from '../../../resources/index.ts';
@@ -44,11 +44,6 @@ interface Delivery {
   readonly namespace: string;
 }
 
-interface Running {
-  readonly control: AbortController;
-  readonly done: Promise<void>;
-}
-
 /**
  * Sends states of tasks to the addresses that peers named, those of one address one after the other. An item of the queue is there as
  * long as something waits; requests run next to the queue. A process that dies leaves the item, and another one sends the same state
@@ -57,44 +52,31 @@ interface Running {
 export class PushCourier implements QueueWorker {
   readonly kinds = [TASK_PUSH];
   readonly #deps: PushCourierDeps;
-  readonly #running = new Map<string, Running>();
-  #isClosed = false;
+  readonly #requests: BackgroundWork;
 
   constructor(deps: PushCourierDeps) {
     this.#deps = deps;
+    this.#requests = new BackgroundWork({
+      max: MAX_AT_ONCE,
+      // The item is still there and becomes due again.
+      failed: (error) => deps.log.warn('a state of a task was not sent', { reason: String(error) }),
+    });
   }
 
   async run({ key }: WorkItem): Promise<ReconcileOutcome> {
-    if (this.#isClosed || this.#running.has(key) || this.#running.size >= MAX_AT_ONCE) return { againMs: BUSY_MS };
-    this.#start(key);
-    return { againMs: HOLD_MS };
+    if (this.#requests.has(key)) return { againMs: BUSY_MS };
+    const isBegun = this.#requests.start(key, ({ signal }) => this.#sendAll(keyOfItem(key), signal));
+    return { againMs: isBegun ? HOLD_MS : BUSY_MS };
   }
 
   /** Resolves once no request is under way any more. */
-  async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
+  settled(): Promise<void> {
+    return this.#requests.settled();
   }
 
   /** Ends requests; the queue still holds what they were for. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const { control } of this.#running.values()) control.abort();
-    await this.settled();
-  }
-
-  #start(key: string): void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const control = new AbortController();
-    this.#running.set(key, { control, done: promise });
-    this.#sendAll(keyOfItem(key), control.signal)
-      .catch((error: unknown) =>
-        // The item is still there and becomes due again.
-        this.#deps.log.warn('a state of a task was not sent', { reason: String(error) }),
-      )
-      .finally(() => {
-        this.#running.delete(key);
-        resolve();
-      });
+  close(): Promise<void> {
+    return this.#requests.close();
   }
 
   async #sendAll(key: PushKey, signal: AbortSignal): Promise<void> {
@@ -170,7 +152,7 @@ export class PushCourier implements QueueWorker {
     const isGivenUp = await this.#deps.store.write(async (tx) => {
       const row = await tx.taskPushes.get(key);
       if (row === undefined) return cancelDelivery(tx, key).then(() => false);
-      if (this.#isClosed) return putDelivery(tx, key, { replace: true }).then(() => false);
+      if (this.#requests.isClosed) return putDelivery(tx, key, { replace: true }).then(() => false);
       const record = afterFailure(parsePush(row), tx.steadyNow());
       if (record === undefined) {
         await tx.taskPushes.remove(key);

@@ -1,4 +1,4 @@
-import { isFault, type Log } from '../../../base/index.ts';
+import { BackgroundWork, isFault, type Log } from '../../../base/index.ts';
 import { isPassing, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../controllers/contract.ts';
 import {
   type PeerClient,
@@ -52,17 +52,10 @@ export const peerTarget = async (
   isTrusted: namespace === TRUSTED_NAMESPACE,
 });
 
-interface Running {
-  readonly control: AbortController;
-  readonly done: Promise<void>;
-  /** The agent has named its task: what is being done may be cut short without losing it. */
-  isBegun: boolean;
-}
-
 interface Sending {
   readonly errand: PeerErrand;
   readonly contextId: string;
-  readonly running: Running;
+  readonly signal: AbortSignal;
   /** Gets the errand as it is stored once the agent has named its task. */
   readonly noted: (errand: PeerErrand) => void;
 }
@@ -75,76 +68,74 @@ interface Sending {
 export class PeerCourier implements QueueWorker {
   readonly kinds = [PEER_ERRAND];
   readonly #deps: PeerCourierDeps;
-  readonly #running = new Map<string, Running>();
-  #isClosed = false;
+  readonly #errands: BackgroundWork;
+  /** Those whose agent has named its task: what is being done may be cut short without losing it. */
+  readonly #begun = new Set<string>();
 
   constructor(deps: PeerCourierDeps) {
     this.#deps = deps;
+    this.#errands = new BackgroundWork({
+      max: MAX_AT_ONCE,
+      // The item is still there and becomes due again.
+      failed: (error) => deps.log.warn('a message to an agent elsewhere was not sent', { reason: String(error) }),
+    });
   }
 
   async run(item: WorkItem): Promise<ReconcileOutcome> {
-    const running = this.#running.get(item.key);
-    if (running !== undefined) {
+    if (this.#errands.has(item.key)) {
       // The item was replaced meanwhile: the work is no longer wanted, or something else is due.
-      if (running.isBegun) running.control.abort();
+      if (this.#begun.has(item.key)) this.#errands.end(item.key);
       return { againMs: BUSY_MS };
     }
-    if (this.#isClosed || this.#running.size >= MAX_AT_ONCE) return { againMs: BUSY_MS };
-    this.#start(JSON.parse(item.payload) as PeerErrand);
-    return { againMs: HOLD_MS };
+    const errand = JSON.parse(item.payload) as PeerErrand;
+    const isStarted = this.#errands.start(item.key, ({ signal }) => this.#run(errand, signal));
+    return { againMs: isStarted ? HOLD_MS : BUSY_MS };
   }
 
   /** Resolves once nothing is under way any more. */
-  async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
+  settled(): Promise<void> {
+    return this.#errands.settled();
   }
 
   /** Ends what is under way; the queue still holds it. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const { control } of this.#running.values()) control.abort();
-    await this.settled();
+  close(): Promise<void> {
+    return this.#errands.close();
   }
 
-  #start(errand: PeerErrand): void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const running: Running = { control: new AbortController(), done: promise, isBegun: errand.taskId !== '' };
-    this.#running.set(errand.messageId, running);
-    this.#carry(errand, running)
-      .catch((error: unknown) =>
-        // The item is still there and becomes due again.
-        this.#deps.log.warn('a message to an agent elsewhere was not dealt with', { reason: String(error) }),
-      )
-      .finally(() => {
-        this.#running.delete(errand.messageId);
-        resolve();
-      });
+  async #run(errand: PeerErrand, signal: AbortSignal): Promise<void> {
+    const { messageId, taskId } = errand;
+    if (taskId !== '') this.#begun.add(messageId);
+    try {
+      await this.#carry(errand, signal);
+    } finally {
+      this.#begun.delete(messageId);
+    }
   }
 
-  async #carry(errand: PeerErrand, running: Running): Promise<void> {
+  async #carry(errand: PeerErrand, signal: AbortSignal): Promise<void> {
     const { records } = this.#deps;
     const step = await records.step(errand);
     if (step.do === 'later') return records.again(errand, LATER_MS);
-    if (step.do === 'cancel') return this.#cancel(errand, running);
+    if (step.do === 'cancel') return this.#cancel(errand, signal);
     let current = errand;
     try {
       const target = await peerTarget(this.#deps.secret, errand.sender.namespace, errand.place);
-      if (step.do === 'ask') return await this.#report(errand, await this.#asked(target, errand, running));
+      if (step.do === 'ask') return await this.#report(errand, await this.#asked(target, errand, signal));
       const noted = (begun: PeerErrand): void => {
         current = begun;
       };
-      const task = await this.#send(target, { errand, contextId: step.contextId, running, noted });
+      const task = await this.#send(target, { errand, contextId: step.contextId, signal, noted });
       return await this.#report(current, task);
     } catch (error) {
       return this.#failed(current, error);
     }
   }
 
-  #asked(target: PeerTarget, { taskId }: PeerErrand, { control }: Running): Promise<RemoteTask> {
-    return this.#deps.client.task(target, taskId, control.signal);
+  #asked(target: PeerTarget, { taskId }: PeerErrand, signal: AbortSignal): Promise<RemoteTask> {
+    return this.#deps.client.task(target, taskId, signal);
   }
 
-  async #send(target: PeerTarget, { errand, contextId, running, noted }: Sending): Promise<RemoteTask> {
+  async #send(target: PeerTarget, { errand, contextId, signal, noted }: Sending): Promise<RemoteTask> {
     const { client, records } = this.#deps;
     const { messageId: id, place, message } = errand;
     const { taskId = '', files = [], metadata = {} } = message ?? {};
@@ -154,10 +145,10 @@ export class PeerCourier implements QueueWorker {
       if (task.id === '') return;
       // Another process may ask for the task once this one has had its time.
       noted(await records.begun(errand, task, HOLD_MS));
-      running.isBegun = true;
+      this.#begun.add(id);
     };
     const sent = { id, contextId, taskId, parts, metadata, outputModes: place.outputModes };
-    return client.send(target, sent, { signal: running.control.signal, begun });
+    return client.send(target, sent, { signal, begun });
   }
 
   /** What the agent showed: its task still works, or has come to something. */
@@ -196,7 +187,7 @@ export class PeerCourier implements QueueWorker {
       return records.settled(errand, { outcome: { state: 'failed', text: 'its credential cannot be read' } });
     }
     // A process that closes leaves the errand to the next one.
-    if (this.#isClosed) return records.again(errand, 0);
+    if (this.#errands.isClosed) return records.again(errand, 0);
     const failingSince = errand.failingSince || store.steadyNow();
     const patience = waitSeconds(0, errand.place.timeoutSeconds) * MICROS;
     if (error.kind === 'unavailable' && store.steadyNow() - failingSince < patience) {
@@ -208,12 +199,12 @@ export class PeerCourier implements QueueWorker {
   }
 
   /** Cancels the task, as long as the agent can be reached. */
-  async #cancel(errand: PeerErrand, { control }: Running): Promise<void> {
+  async #cancel(errand: PeerErrand, signal: AbortSignal): Promise<void> {
     const { client, records, secret, store } = this.#deps;
     if (errand.taskId === '') return records.closed(errand);
     try {
       const target = await peerTarget(secret, errand.sender.namespace, errand.place);
-      await client.cancel(target, errand.taskId, control.signal);
+      await client.cancel(target, errand.taskId, signal);
     } catch (error) {
       if (!(error instanceof PeerFailure) && !isFault(error)) throw error;
       const failingSince = errand.failingSince || store.steadyNow();

@@ -1,9 +1,8 @@
-import type { Clock, Log } from '../../../../base/index.ts';
+import { BackgroundWork, type Clock, type Log } from '../../../../base/index.ts';
 import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
 import { type McpConnection, McpFailure, type McpTaskState } from '../../../../protocols/mcp/contract.ts';
 import { type CallWakes, isTurnOver } from '../../../../runtime/contract.ts';
 import type { Store, WriteTx } from '../../../../store/contracts/index.ts';
-import { BackgroundWork } from '../background-work.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { ServerLookup } from './server-lookup.ts';
 import type { ServerSlot } from './server-slot.ts';
@@ -44,7 +43,6 @@ export class TaskPolls implements QueueWorker {
   readonly kinds = [POLL];
   readonly #deps: TaskPollsDeps;
   readonly #checks: BackgroundWork;
-  readonly #closing = new AbortController();
 
   constructor(deps: TaskPollsDeps) {
     this.#deps = deps;
@@ -62,7 +60,8 @@ export class TaskPolls implements QueueWorker {
     const isLate = clock.nowMicros() >= poll.untilMicros;
     // The call itself ends at that time, and cancels the task.
     if (isLate) return DONE;
-    const work = () => (isOver ? this.#cancel(key, poll) : this.#check(key, poll));
+    const work = ({ signal }: AbortController) =>
+      isOver ? this.#cancel(key, poll, signal) : this.#check(key, poll, signal);
     if (!this.#checks.start(key, work)) return { againMs: BUSY_MS };
     return { againMs: isOver ? CANCEL_AGAIN_MS : poll.intervalMs };
   }
@@ -73,13 +72,12 @@ export class TaskPolls implements QueueWorker {
   }
 
   /** Ends all checks; what is queued stays. */
-  async close(): Promise<void> {
-    this.#closing.abort(new McpFailure('lost', 'the process ends'));
-    await this.settled();
+  close(): Promise<void> {
+    return this.#checks.close();
   }
 
-  async #check(key: string, poll: TaskPoll): Promise<void> {
-    const state = await this.#ask(poll, (connection, signal) => connection.task(poll.taskId, signal));
+  async #check(key: string, poll: TaskPoll, ends: AbortSignal): Promise<void> {
+    const state = await this.#ask(poll, ends, (connection, signal) => connection.task(poll.taskId, signal));
     if (state === 'later' || (state !== 'gone' && !concernsCall(state, poll))) return;
     await this.#deps.store.write(async (tx) => {
       await this.#deps.wakes.wake(tx, poll.turnId, taskKey(poll.taskId));
@@ -88,8 +86,8 @@ export class TaskPolls implements QueueWorker {
     });
   }
 
-  async #cancel(key: string, poll: TaskPoll): Promise<void> {
-    const answer = await this.#ask(poll, (connection, signal) => connection.cancelTask(poll.taskId, signal));
+  async #cancel(key: string, poll: TaskPoll, ends: AbortSignal): Promise<void> {
+    const answer = await this.#ask(poll, ends, (connection, signal) => connection.cancelTask(poll.taskId, signal));
     if (answer === 'later') return;
     await this.#deps.store.write((tx) => tx.queue.cancel(POLL, key));
   }
@@ -97,6 +95,7 @@ export class TaskPolls implements QueueWorker {
   /** `later`: the server cannot be reached now; `gone`: there is no such server or task, or it does not answer as one. */
   async #ask<T>(
     { namespace, server, agent, sessionId, identity }: TaskPoll,
+    ends: AbortSignal,
     work: (connection: McpConnection, signal: AbortSignal) => Promise<T>,
   ): Promise<T | 'later' | 'gone'> {
     const wanted = await this.#deps.lookup.find(namespace, server, { agent, sessionId, identity });
@@ -105,7 +104,7 @@ export class TaskPolls implements QueueWorker {
     const late = new AbortController();
     const failure = new McpFailure('timeout', 'the server did not answer in time');
     const cancel = this.#deps.clock.after(CHECK_MS, () => late.abort(failure));
-    const signal = AbortSignal.any([late.signal, this.#closing.signal]);
+    const signal = AbortSignal.any([late.signal, ends]);
     try {
       const slot: Pick<ServerSlot, 'use'> = this.#deps.pool.slot(wanted);
       return await slot.use(signal, (connection) => work(connection, signal));

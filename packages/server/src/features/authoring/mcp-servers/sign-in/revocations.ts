@@ -1,9 +1,8 @@
-import type { Log } from '../../../../base/index.ts';
+import { BackgroundWork, type Log } from '../../../../base/index.ts';
 import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
 import { type McpOAuth, OAuthFailure } from '../../../../protocols/mcp-oauth/contract.ts';
 import type { ValueSeal } from '../../../../resources/index.ts';
 import type { WriteTx } from '../../../../store/contracts/index.ts';
-import { BackgroundWork } from '../background-work.ts';
 import { grantId } from './grant-key.ts';
 import type { Grant, GrantSecrets } from './grants.ts';
 
@@ -55,7 +54,6 @@ export class Revocations implements QueueWorker {
   readonly kinds = [REVOKE];
   readonly #deps: RevocationsDeps;
   readonly #requests: BackgroundWork;
-  readonly #closing = new AbortController();
 
   constructor(deps: RevocationsDeps) {
     this.#deps = deps;
@@ -70,8 +68,8 @@ export class Revocations implements QueueWorker {
     const text = this.#deps.seal.open(placeOf(key), sealed);
     if (text === undefined) return DONE;
     const secrets = JSON.parse(text) as GrantSecrets;
-    const isBegun = this.#requests.start(key, async () => {
-      if (await this.#isSettled(secrets, isTrusted, tries)) await this.#end(key);
+    const isBegun = this.#requests.start(key, async ({ signal }) => {
+      if (await this.#isSettled(secrets, { isTrusted, tries, signal })) await this.#end(key);
       else await this.#again(key, { sealed, isTrusted, tries: tries + 1 });
     });
     return { againMs: isBegun ? AGAIN_MS : BUSY_MS };
@@ -83,20 +81,18 @@ export class Revocations implements QueueWorker {
   }
 
   /** Ends all requests; what is queued stays. */
-  async close(): Promise<void> {
-    this.#closing.abort(new Error('the process ends'));
-    await this.settled();
+  close(): Promise<void> {
+    return this.#requests.close();
   }
 
   /** False for an authorization server that is to be asked again. */
   async #isSettled(
     { accessToken, refreshToken, place, client }: GrantSecrets,
-    isTrusted: boolean,
-    tries: number,
+    { isTrusted, tries, signal }: Pick<Payload, 'isTrusted' | 'tries'> & { readonly signal: AbortSignal },
   ): Promise<boolean> {
     const token = refreshToken === '' ? accessToken : refreshToken;
     try {
-      await this.#deps.oauth.revoke(place, client, { token, isTrusted, signal: this.#closing.signal });
+      await this.#deps.oauth.revoke(place, client, { token, isTrusted, signal });
       return true;
     } catch (error) {
       if (!(error instanceof OAuthFailure)) throw error;

@@ -1,4 +1,4 @@
-import { backoffMs, isFault, type Log, type Random } from '../../../../base/index.ts';
+import { BackgroundWork, backoffMs, isFault, type Log, type Random } from '../../../../base/index.ts';
 import type { NamespaceFacts, QueueWorker, ReconcileOutcome, WorkItem } from '../../../../controllers/contract.ts';
 import { recordKey } from '../../../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
@@ -71,38 +71,35 @@ interface Attempt {
 export class Registrar implements QueueWorker {
   readonly kinds = [REGISTRATION];
   readonly #deps: RegistrarDeps;
-  readonly #running = new Map<string, Promise<void>>();
-  readonly #closing = new AbortController();
+  readonly #attempts: BackgroundWork;
 
   constructor(deps: RegistrarDeps) {
     this.#deps = deps;
+    this.#attempts = new BackgroundWork({
+      max: MAX_AT_ONCE,
+      // The item is still there and becomes due again.
+      failed: (error) => deps.log.warn('a connector class could not be registered', { reason: String(error) }),
+    });
   }
 
   async run(item: WorkItem): Promise<ReconcileOutcome> {
-    if (this.#closing.signal.aborted || this.#running.has(item.key) || this.#running.size >= MAX_AT_ONCE)
-      return { againMs: BUSY_MS };
-    const work = this.#attempt(item.key, JSON.parse(item.payload) as Due)
-      .catch((error: unknown) =>
-        // The item is still there and becomes due again.
-        this.#deps.log.warn('a connector class could not be registered', { reason: String(error) }),
-      )
-      .finally(() => this.#running.delete(item.key));
-    this.#running.set(item.key, work);
-    return { againMs: HOLD_MS };
+    if (this.#attempts.has(item.key)) return { againMs: BUSY_MS };
+    const due = JSON.parse(item.payload) as Due;
+    const isBegun = this.#attempts.start(item.key, ({ signal }) => this.#attempt(item.key, due, signal));
+    return { againMs: isBegun ? HOLD_MS : BUSY_MS };
   }
 
   /** Resolves once nothing is under way any more. */
-  async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  settled(): Promise<void> {
+    return this.#attempts.settled();
   }
 
   /** Ends what is under way; the queue still holds it. */
-  async close(): Promise<void> {
-    this.#closing.abort();
-    await this.settled();
+  close(): Promise<void> {
+    return this.#attempts.close();
   }
 
-  async #attempt(uid: string, due: Due): Promise<void> {
+  async #attempt(uid: string, due: Due, signal: AbortSignal): Promise<void> {
     const { store, rotationMs } = this.#deps;
     const key = recordKey('ConnectorClass', due.namespace, due.name);
     const record = await store.direct.resources.get(key);
@@ -126,7 +123,7 @@ export class Registrar implements QueueWorker {
     // The class was deleted meanwhile, and its timer with it.
     if (secret === undefined) return;
     const attempt = { record, as: wanted.as, secretId: secret.id, failures: due.failures };
-    const call = { key, ...wanted, secret: secret.text, signal: this.#closing.signal };
+    const call = { key, ...wanted, secret: secret.text, signal };
     const outcome = await registerCall(this.#deps, call);
     await (outcome.isRegistered ? this.#registered(attempt) : this.#failed(record, attempt, outcome));
   }

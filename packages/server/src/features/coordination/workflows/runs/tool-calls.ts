@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, isFault, type Log } from '../../../../base/index.ts';
+import { BackgroundWork, type CancelTimer, type Clock, isFault, type Log } from '../../../../base/index.ts';
 import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
 import { isJsonMap, type JsonData } from '../../../../resources/index.ts';
 import type { Store } from '../../../../store/contracts/index.ts';
@@ -55,35 +55,37 @@ interface ClaimedCall extends StepAttempt {
 export class ToolCalls implements QueueWorker {
   readonly kinds = [TOOL_CALL];
   readonly #deps: ToolCallsDeps;
-  readonly #running = new Map<string, { readonly control: AbortController; readonly done: Promise<void> }>();
-  #isClosed = false;
+  readonly #calls: BackgroundWork;
 
   constructor(deps: ToolCallsDeps) {
     this.#deps = deps;
+    this.#calls = new BackgroundWork({
+      max: MAX_AT_ONCE,
+      // The item is still queued: the call is made again.
+      failed: (error, call) =>
+        deps.log.warn('the tool of a workflow step was not called', { call, reason: String(error) }),
+    });
   }
 
   async run(item: WorkItem): Promise<ReconcileOutcome> {
-    if (this.#running.has(item.key)) return { againMs: HOLD_MS };
-    if (this.#isClosed || this.#running.size >= MAX_AT_ONCE) return { againMs: BUSY_MS };
+    if (this.#calls.has(item.key)) return { againMs: HOLD_MS };
+    if (this.#calls.isFull) return { againMs: BUSY_MS };
     const claimed = await this.#claim(JSON.parse(item.payload) as StepAttempt);
     if (claimed === undefined) return DONE;
     if ('againMs' in claimed) return claimed;
-    // Closed meanwhile: another process makes the call.
-    if (this.#isClosed) return { againMs: BUSY_MS };
-    this.#start(claimed);
-    return { againMs: HOLD_MS };
+    // Not begun where it was closed meanwhile: another process makes the call.
+    const isBegun = this.#calls.start(callKey(claimed), (control) => this.#run(claimed, control));
+    return { againMs: isBegun ? HOLD_MS : BUSY_MS };
   }
 
   /** Resolves once no call is under way any more. */
-  async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
+  settled(): Promise<void> {
+    return this.#calls.settled();
   }
 
   /** Ends what is under way; the queue still holds it. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const { control } of this.#running.values()) control.abort();
-    await this.settled();
+  close(): Promise<void> {
+    return this.#calls.close();
   }
 
   /** Undefined where the call is no longer wanted. */
@@ -112,22 +114,13 @@ export class ToolCalls implements QueueWorker {
     return { owner: this.#deps.owner, until: now + HOLD_MS * 1_000 };
   }
 
-  #start(call: ClaimedCall): void {
-    const key = callKey(call);
-    const control = new AbortController();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#running.set(key, { control, done: promise });
+  async #run(call: ClaimedCall, control: AbortController): Promise<void> {
     const stopRenewing = this.#renew(call, control);
-    this.#carry(call, control)
-      .catch((error: unknown) =>
-        // The item is still queued: the call is made again.
-        this.#deps.log.warn('the tool of a workflow step was not called', { call: key, reason: String(error) }),
-      )
-      .finally(() => {
-        stopRenewing();
-        this.#running.delete(key);
-        resolve();
-      });
+    try {
+      await this.#carry(call, control);
+    } finally {
+      stopRenewing();
+    }
   }
 
   /** Keeps the claim while the call is under way, and ends a call that is no longer wanted. */
