@@ -8,14 +8,7 @@ import type { KnipConfig } from 'knip';
 const notTests = ['!src/**/*.test.ts!', '!src/**/{testing,conformance}/**!'];
 
 export default ({ production = false }: { readonly production?: boolean }): KnipConfig => ({
-  // Adapters of platforms are optional peers of packages/connectors, installed here for its tests.
-  ignoreDependencies: [
-    '@bufbuild/buf',
-    '@modelcontextprotocol/conformance',
-    'conformance-2026',
-    'gpt-tokenizer',
-    /^@chat-adapter\//,
-  ],
+  ignoreDependencies: ['@bufbuild/buf', '@modelcontextprotocol/conformance', 'conformance-2026', 'gpt-tokenizer'],
   ignoreBinaries: ['patch', 'taskset', 'unshare'],
   // Tests may name what its own file uses, such as a limit, and the types of what they hand to the code under test. Types that
   // the exports of their file mention may be exported: declarations of published packages have to name them elsewhere.
