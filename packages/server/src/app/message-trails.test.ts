@@ -108,6 +108,23 @@ describe('the trail of a message', () => {
     expect(await trail(published?.id ?? '')).toEqual(entries);
   });
 
+  it('has the answer that a channel got when the turn had ended', async () => {
+    await ok(`POST ${NS}/channels`, { channel: { metadata: { name: 'hall' } } });
+    await ok(`POST ${NS}/channels/hall/subscriptions`, {
+      subscription: { metadata: { name: 'helper' }, spec: { agent: 'helper', trigger: 'all', replyMode: 'auto' } },
+    });
+    const { message } = await ok<{ message: { id: string } }>(`POST ${NS}/channels/hall/messages`, {
+      content: '!say hi',
+    });
+    const texts = async () =>
+      (await trail(message.id)).filter(({ kind }) => kind === 'channel_message').map(({ text }) => text);
+    await expect.poll(texts).toEqual(['!say hi', 'helper: hi']);
+    const entries = await trail(message.id);
+    const turn = only(entries, 'turn');
+    expect(entries.at(-1)).toMatchObject({ kind: 'channel_message', causedBy: turn.id });
+    expect(await trail(turn.id)).toEqual(entries);
+  });
+
   it('begins with the instant of a schedule', async () => {
     const spec = { kind: 'every', intervalSeconds: 86_400, inputMessage: 'hello', target: { agent: 'helper' } };
     await ok(`POST ${NS}/schedules`, { schedule: { metadata: { name: 'daily' }, spec } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from './clock.ts';
-import { createIds, idsAfter } from './ids.ts';
+import { createIds, idsAfter, isUuidV7, leastIdAt } from './ids.ts';
 import { seededRandom } from './random.ts';
 
 describe('idsAfter', () => {
@@ -21,4 +21,13 @@ describe('idsAfter', () => {
     const last = ids.next();
     expect(idsAfter(ids, last, 3).every((id) => id > last)).toBe(true);
   });
+});
+
+it('leastIdAt parts ids by their time', () => {
+  const clock = new ManualClock();
+  const ids = createIds(clock, seededRandom(1));
+  const before = ids.next();
+  clock.advance(1);
+  const bound = leastIdAt(Math.floor(clock.nowMicros() / 1_000));
+  expect([before < bound, ids.next() > bound, isUuidV7(bound)]).toEqual([true, true, true]);
 });

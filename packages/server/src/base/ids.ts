@@ -80,6 +80,9 @@ const withOrder = (order: bigint, tail: string): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(12, 15)}-${tail}`;
 };
 
+/** The least id of a time (Unix milliseconds): ids that were made before it are less. */
+export const leastIdAt = (ms: number): string => withOrder(BigInt(ms) << 12n, '8000-000000000000');
+
 /**
  * `count` new ids above `last`, even if the wall clock has stepped back since `last` was made, in another process too: for
  * rows that are listed in the order of their ids. The tail stays random, so ids of different lists never collide.
