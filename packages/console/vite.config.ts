@@ -1,0 +1,24 @@
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+/** The server that the pages of the development server talk to. */
+const server = process.env['SVC_SERVER'] ?? 'http://127.0.0.1:7420';
+
+/** Static files for the server package; `vite` in this folder serves the sources and passes everything else to a running svc. */
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  base: '/',
+  build: {
+    target: 'es2022',
+    // Data URLs would need another rule of the Content-Security-Policy for each kind of file.
+    assetsInlineLimit: 0,
+    outDir: fileURLToPath(new URL('../../dist/console', import.meta.url)),
+    emptyOutDir: true,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    host: '127.0.0.1',
+    proxy: { '^/(v1|version|healthz|readyz|metrics|openapi\\.json|svc\\.)': { target: server } },
+  },
+});
