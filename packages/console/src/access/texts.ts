@@ -1,0 +1,16 @@
+/** Texts of the sign-in. */
+export const texts = {
+  title: 'Sign in',
+  lead: 'This server wants to know who you are.',
+  way: 'Way to sign in',
+  ways: { token: 'Token', apiKey: 'API key', password: 'Password' },
+  tokenLabel: 'Token',
+  tokenHint: 'The token of the server (auth.token), or one of your identity provider.',
+  apiKeyLabel: 'API key',
+  apiKeyHint: 'Made with “svc apikey create NAME”, or by someone who has access.',
+  userLabel: 'User name',
+  passwordLabel: 'Password',
+  keep: 'Stay signed in on this computer',
+  submit: 'Sign in',
+  connecting: 'Connecting',
+};

@@ -1,0 +1,85 @@
+import type { Client } from '@svc/client';
+import {
+  keepPreviousData,
+  type UseInfiniteQueryResult,
+  type UseMutationResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useClient } from '../access/access-context.ts';
+import { keyOf, type Shows } from './freshness.ts';
+
+/** A read: what it asks, and what its answer shows. */
+export interface Read<T> {
+  /** Names of the operation and everything that makes the answer another one. */
+  readonly key: readonly unknown[];
+  readonly call: (client: Client, signal: AbortSignal) => Promise<T>;
+  readonly shows?: Shows;
+  /** False while the question is not complete. */
+  readonly enabled?: boolean;
+}
+
+/** The answer of a read, kept in the cache and loaded again when the live stream says that it is stale. */
+export const useRead = <T>({ key, call, shows = {}, enabled = true }: Read<T>): UseQueryResult<T> => {
+  const client = useClient();
+  return useQuery({
+    queryKey: [keyOf(key)],
+    queryFn: ({ signal }) => call(client, signal),
+    meta: { shows },
+    enabled,
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** A list that comes in pages. */
+export interface PagedRead<T> extends Omit<Read<T>, 'call'> {
+  /** `pageToken` is '' for the first page. */
+  readonly call: (client: Client, pageToken: string, signal: AbortSignal) => Promise<T>;
+  readonly nextToken: (page: T) => string;
+}
+
+/** Pages of a list, as many as were asked for so far. */
+export const usePages = <T>({
+  key,
+  call,
+  nextToken,
+  shows = {},
+  enabled = true,
+}: PagedRead<T>): UseInfiniteQueryResult<{ readonly pages: readonly T[] }> => {
+  const client = useClient();
+  return useInfiniteQuery({
+    queryKey: [keyOf(key), 'pages'],
+    queryFn: ({ signal, pageParam }) => call(client, pageParam, signal),
+    initialPageParam: '',
+    getNextPageParam: (page: T) => nextToken(page) || undefined,
+    meta: { shows },
+    enabled,
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** A write. Its error stays in `error` until the next try; when it succeeds, all answers that show `changes` are loaded again. */
+export const useWrite = <I, T>(
+  call: (client: Client, input: I) => Promise<T>,
+  { changes, onDone }: { readonly changes?: Shows; readonly onDone?: (answer: T, input: I) => void } = {},
+): UseMutationResult<T, Error, I> => {
+  const client = useClient();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (input: I) => call(client, input),
+    onSuccess: async (answer, input) => {
+      onDone?.(answer, input);
+      await queries.invalidateQueries({
+        predicate: ({ meta }) => changes !== undefined && overlaps(changes, meta?.['shows']),
+      });
+    },
+  });
+};
+
+const overlaps = (changes: Shows, shows: unknown): boolean => {
+  const { kinds = [], topics = [] } = (shows ?? {}) as Shows;
+  return kinds.some((kind) => changes.kinds?.includes(kind)) || topics.some((topic) => changes.topics?.includes(topic));
+};

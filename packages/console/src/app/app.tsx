@@ -1,0 +1,33 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { isSvcError } from '@svc/client';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { AccessProvider } from '../access/access-provider.tsx';
+import { LiveProvider } from '../live/live-provider.tsx';
+import { Notices } from '../ui/notices.tsx';
+import { router } from './router.ts';
+
+/** Answers are fresh until the live stream says otherwise. Refusals are not asked again; the client repeats what is worth it. */
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 60_000,
+      retry: (count, error) => isSvcError(error) && error.code === 'UNAVAILABLE' && count < 5,
+      refetchOnWindowFocus: false,
+    },
+  },
+});
+
+export const App = (): ReactElement => (
+  <CSPProvider disableStyleElements>
+    <QueryClientProvider client={queries}>
+      <AccessProvider>
+        <LiveProvider>
+          <RouterProvider router={router} />
+        </LiveProvider>
+      </AccessProvider>
+      <Notices />
+    </QueryClientProvider>
+  </CSPProvider>
+);

@@ -1,0 +1,13 @@
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+
+/** What a panel gets: the key from the address. */
+export interface PanelProps {
+  readonly panelKey: string;
+}
+
+type PanelView = LazyExoticComponent<ComponentType<PanelProps>>;
+
+/** Every type of detail panel, loaded when one is opened first. */
+export const panelTable: Readonly<Record<string, PanelView>> = {
+  resource: lazy(async () => ({ default: (await import('../../screens/resources/resource-panel.tsx')).ResourcePanel })),
+};

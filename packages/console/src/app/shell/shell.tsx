@@ -1,0 +1,41 @@
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import { useKeyListener } from '../../keys/use-keys.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Palette } from '../palette/palette.tsx';
+import { PanelStack } from '../panels/panel-stack.tsx';
+import { texts } from '../texts.ts';
+import { NamespaceSwitcher } from './namespace-switcher.tsx';
+import { Navigation } from './navigation.tsx';
+import styles from './shell.module.css';
+import { StatusLine } from './status-line.tsx';
+
+/** The frame around every screen: namespaces and sections, the screen itself, details beside it, and the state of the connection. */
+export const Shell = (): ReactElement => {
+  const { pathname } = useLocation();
+  /** On a phone the navigation covers the page until it is used. */
+  const [openAt, setOpenAt] = useState<string>();
+  const isOpen = openAt === pathname;
+  useKeyListener();
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#content">
+        {texts.skip}
+      </a>
+      <div className={styles.top}>
+        <IconButton label={texts.openNavigation} icon="menu" onClick={() => setOpenAt(isOpen ? undefined : pathname)} />
+      </div>
+      <div className={classNames(styles.side, isOpen && styles.open)}>
+        <NamespaceSwitcher />
+        <Palette />
+        <Navigation />
+      </div>
+      <main id="content" className={styles.main} tabIndex={-1}>
+        <Outlet />
+      </main>
+      <PanelStack />
+      <StatusLine />
+    </div>
+  );
+};

@@ -1,0 +1,31 @@
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { type KeyBinding, KeyTable } from './key-table.ts';
+
+const table = new KeyTable();
+
+const TYPED_IN = 'input, textarea, select, [contenteditable=true], [role=textbox]';
+
+/** Makes one listener for the page answer all keys; once, in the frame. */
+export const useKeyListener = (): void => {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      const isTyping = event.target instanceof Element && event.target.closest(TYPED_IN) !== null;
+      if (event.altKey || event.defaultPrevented || event.isComposing) return;
+      const found = table.find({ key: event.key, isMod: event.metaKey || event.ctrlKey, isTyping }, event.timeStamp);
+      if (found === undefined) return;
+      event.preventDefault();
+      found.run();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+};
+
+/** Binds a key while the component is shown; `isOn` false leaves it out. */
+export const useKey = ({ keys, does, run }: KeyBinding, isOn = true): void => {
+  const runNow = useEffectEvent(run);
+  useEffect(() => (isOn ? table.add({ keys, does, run: runNow }) : undefined), [keys, does, isOn]);
+};
+
+/** The keys that do something now. */
+export const useKeyList = (): readonly KeyBinding[] => useSyncExternalStore(table.watch, () => table.bindings);

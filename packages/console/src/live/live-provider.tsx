@@ -1,0 +1,75 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { useAccess } from '../access/access-context.ts';
+import { credentialHeaders } from '../access/credential.ts';
+import { LiveContext } from './live-context.ts';
+import { LiveStream } from './live-stream.ts';
+import { refreshQueries } from './refresh-queries.ts';
+
+/** A hidden tab gives its connection back after this time: browsers allow six to one server over HTTP/1.1. */
+const HIDDEN_MS = 60_000;
+
+/** Opens the live stream of the signed-in person, and keeps the cache of answers fresh with it. */
+export const LiveProvider = ({ children }: { readonly children: ReactNode }): ReactElement => {
+  const { credential, signOut } = useAccess();
+  const queries = useQueryClient();
+  const [stream] = useState(
+    () =>
+      new LiveStream({
+        open: (after, signal) =>
+          fetch(`/v1/ui/events${after === '' ? '' : `?after=${encodeURIComponent(after)}`}`, {
+            headers: credentialHeaders(credential),
+            signal,
+            credentials: 'omit',
+            cache: 'no-store',
+          }),
+        pause: pauseFor,
+        random: Math.random,
+      }),
+  );
+  useEffect(() => {
+    const stopRefresh = refreshQueries(stream, queries);
+    const stopVisibility = followVisibility(stream);
+    const stopWatch = stream.watch(() => {
+      if (stream.state === 'refused') signOut();
+    });
+    stream.start();
+    return () => {
+      stopRefresh();
+      stopVisibility();
+      stopWatch();
+      stream.stop();
+    };
+  }, [stream, queries, signOut]);
+  return <LiveContext value={stream}>{children}</LiveContext>;
+};
+
+const pauseFor = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+const followVisibility = (stream: LiveStream): (() => void) => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const change = (): void => {
+    clearTimeout(timer);
+    if (document.visibilityState === 'visible') stream.start();
+    else timer = setTimeout(() => stream.stop(), HIDDEN_MS);
+  };
+  // A network that came back is used at once instead of after the wait.
+  const online = (): void => {
+    stream.stop('waiting');
+    stream.start();
+  };
+  document.addEventListener('visibilitychange', change);
+  addEventListener('online', online);
+  return () => {
+    clearTimeout(timer);
+    document.removeEventListener('visibilitychange', change);
+    removeEventListener('online', online);
+  };
+};

@@ -1,0 +1,38 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { type Change, isConcerned, type Shows } from '../api/freshness.ts';
+import type { ServerEvent } from './event-lines.ts';
+import type { LiveStream } from './live-stream.ts';
+
+/** Changes of this time are answered by one reload. */
+const GATHER_MS = 200;
+
+/** Loads again what the events of the stream made stale, a moment later and together; answers how to stop. */
+export const refreshQueries = (stream: LiveStream, queries: QueryClient): (() => void) => {
+  let gathered: Change[] | 'all' = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const reload = (): void => {
+    const changes = gathered;
+    gathered = [];
+    timer = undefined;
+    void queries.invalidateQueries({
+      predicate: ({ meta }) =>
+        changes === 'all' || changes.some((change) => isConcerned((meta?.['shows'] ?? {}) as Shows, change)),
+    });
+  };
+  const stop = stream.listen((event) => {
+    if (event.event === 'ready') return;
+    if (event.event === 'refresh') gathered = 'all';
+    else if (gathered !== 'all') gathered.push(changeOf(event));
+    timer ??= setTimeout(reload, GATHER_MS);
+  });
+  return () => {
+    stop();
+    clearTimeout(timer);
+  };
+};
+
+const changeOf = ({ event, data }: ServerEvent): Change => {
+  if (event !== 'resource') return { topic: event };
+  const { resourceKind, namespace } = JSON.parse(data) as { readonly resourceKind: string; readonly namespace: string };
+  return { topic: event, kind: resourceKind, ns: namespace };
+};
