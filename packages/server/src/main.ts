@@ -10,7 +10,7 @@ import { type Config, type ConfigFault, type LoadedConfig, type LoadOptions, loa
 import { type Activity, createFaultPoint, governMemory, type RunningServer, startApp } from './app/index.ts';
 import { createLog, quietLog, stderrWriter } from './app/telemetry/index.ts';
 import { createUpkeep, type Upkeep } from './app/upkeep/index.ts';
-import { guardedClock, silentLog, systemClock, systemRandom } from './base/index.ts';
+import { guardedClock, LineBroadcast, silentLog, systemClock, systemRandom } from './base/index.ts';
 
 export { ConfigError, configurationValues, loadConfig } from './app/config/index.ts';
 export type { RunningServer } from './app/index.ts';
@@ -52,7 +52,8 @@ export const startServer = async (options: StartOptions = {}): Promise<StartedSe
   const { logLevel: level, logFormat: format } = config.telemetry;
   const lines = stderrWriter({ batched: format === 'json' });
   process.once('exit', () => lines.flush());
-  const log = createLog({ level, format, write: (line) => lines.write(line) });
+  const written = new LineBroadcast();
+  const log = createLog({ level, format, write: (line) => lines.write(line), keep: (line) => written.send(line) });
   for (const warning of warnings) {
     if (options.onWarning !== undefined) options.onWarning(warning);
     else log.warn('configuration', { key: warning.key, text: warning.text });
@@ -62,6 +63,7 @@ export const startServer = async (options: StartOptions = {}): Promise<StartedSe
     clock,
     random: systemRandom,
     log: quietLog(log),
+    lines: written,
     environment,
     loaded,
     fatal: (error) => {

@@ -243,6 +243,7 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
       'RotateSecretKeyRequest',
       'RotateSecretKeyResponse',
     ],
+    ['StreamLogs', 'GET', '/v1/admin/logs:stream', '', 'StreamLogsRequest', 'stream LogLine'],
   ],
   'svc.gateway.DeliveryService': [
     ['ListDeliveries', 'GET', '/v1/ns/{ns}/deliveries', '', 'ListDeliveriesRequest', 'ListDeliveriesResponse'],

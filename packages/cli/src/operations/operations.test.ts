@@ -142,6 +142,46 @@ describe('svc worker', () => {
   });
 });
 
+describe('svc logs', () => {
+  it('prints lines as they come and continues behind the last one after the connection broke', async () => {
+    const asked: string[] = [];
+    const lines = [
+      {
+        id: 'c1',
+        timestamp: micros(60),
+        level: 'warn',
+        message: 'store away',
+        fieldsJson: '{"tries":2,"at":"a\\u001b"}',
+      },
+      { id: 'c2', timestamp: micros(30), level: 'info', message: 'back', fieldsJson: '{}' },
+    ];
+    const run = shell({
+      streams: {
+        StreamLogs: (query) => {
+          asked.push(`${query.get('level')} ${query.get('contains')} ${query.get('after')}`);
+          return asked.length === 1
+            ? [lines[0] ?? {}, new FakeFault('UNAVAILABLE', 'SHUTTING_DOWN')]
+            : [lines[1] ?? {}];
+        },
+      },
+    });
+    const { exit, out } = await run('logs', '--level', 'info', '--contains', 'a');
+    expect(exit).toBe(exitCodes.ok);
+    expect(asked).toEqual(['info a null', 'info a c1']);
+    const texts = out.split('\n').map((line) => line.slice('2026-03-01 12:00:00 '.length));
+    expect(texts.slice(1)).toEqual(['info  back', '']);
+    expect(texts[0]).toMatch(/^warn {2}store away tries=2 at=a/);
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('refuses a form that it does not have', async () => {
+    expect(await shell({})('logs', '-o', 'yaml')).toMatchObject({
+      exit: exitCodes.refused,
+      err: expect.stringContaining('log lines have no form yaml'),
+    });
+  });
+});
+
 describe('svc events', () => {
   const event = (version: number, changeType: number, secondsAgo: number) => ({
     ...{ namespace: version === 2 ? '' : 'default', resourceKind: 'Agent', name: `a${version}`, changeType },

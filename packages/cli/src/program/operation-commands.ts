@@ -6,7 +6,7 @@ import type { RunConnectorOptions } from '../connectors/index.ts';
 import type { DeliveryOptions } from '../deliveries/index.ts';
 import type { Host } from '../host.ts';
 import type { GrantOptions, LoginOptions, LogoutOptions } from '../mcp/index.ts';
-import type { EventOptions, ReportOptions, UsageOptions } from '../operations/index.ts';
+import type { EventOptions, LogOptions, ReportOptions, UsageOptions } from '../operations/index.ts';
 import type { PurgeOptions } from '../resources/index.ts';
 import type { NextOptions } from '../schedules/index.ts';
 import { example, run } from './run-action.ts';
@@ -203,6 +203,12 @@ const declareOperations = (program: Command, host: Host): void => {
   example(worker.command('drain <worker>'), 'svc worker drain 01a200e4-00a7-704f-8f48-f06824b13094')
     .description('make a process take no new work and hand over what it has')
     .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).drainWorker(host, name, options)));
+  example(program.command('logs'), 'svc logs --level warn', 'svc logs --contains turn -o jsonl')
+    .description('what the server writes to its log: the newest lines, then each as it is written, until Ctrl-C')
+    .option('--level <level>', 'only lines of debug, info, warn or error and above')
+    .option('--contains <text>', 'only lines with this text')
+    .option('--no-history', 'only lines from now on')
+    .action(run<LogOptions>(async (_words, options) => (await load()).showLogs(host, options)));
   example(program.command('events'), 'svc events -f --kind agents', 'svc events --audit --since 1h')
     .description('changes of resources; with --audit who did what')
     .option('-f, --follow', 'continue with new changes, until Ctrl-C')

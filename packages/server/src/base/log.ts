@@ -1,6 +1,35 @@
 /** Values of a log line: no secrets, no prompts, no contents at info. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
+/** A line that was written, for those who read the log while it grows. */
+export interface LogEntry {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  /** Values of JSON by name. */
+  readonly fields: object;
+}
+
+/** Where written lines can be heard; lines of before the call are not repeated. Answers how to stop. */
+export interface WrittenLines {
+  subscribe(receive: (line: LogEntry) => void): () => void;
+}
+
+/** Hands each line to all who listen. */
+export class LineBroadcast implements WrittenLines {
+  readonly #receivers = new Set<(line: LogEntry) => void>();
+
+  subscribe(receive: (line: LogEntry) => void): () => void {
+    this.#receivers.add(receive);
+    return () => this.#receivers.delete(receive);
+  }
+
+  send(line: LogEntry): void {
+    for (const receive of this.#receivers) receive(line);
+  }
+}
+
 /** Structured log: a constant message plus fields. app/telemetry writes the lines; tests record or drop them. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;

@@ -26,6 +26,11 @@ export class RecentFeed<E> implements Feed<Numbered<E>> {
     return this.#newest;
   }
 
+  /** The place before everything that is kept. */
+  get start(): number {
+    return (this.#kept[0]?.sequence ?? this.#newest + 1) - 1;
+  }
+
   /** Begins again under a name that no other start has. */
   restart(name: string): void {
     this.#line = new CursorLine(`${name}.`);
@@ -44,8 +49,7 @@ export class RecentFeed<E> implements Feed<Numbered<E>> {
   /** The place of a cursor when every event after it is kept. */
   placeOf(cursor: string): number | undefined {
     const place = this.#line.read(cursor);
-    const oldest = this.#kept[0]?.sequence ?? this.#newest + 1;
-    return place !== undefined && place >= oldest - 1 && place <= this.#newest ? place : undefined;
+    return place !== undefined && place >= this.start && place <= this.#newest ? place : undefined;
   }
 
   position({ sequence }: Numbered<E>): number {

@@ -263,6 +263,87 @@ export declare type RotateSecretKeyResponse = Message<"svc.gateway.RotateSecretK
 export declare const RotateSecretKeyResponseSchema: GenMessage<RotateSecretKeyResponse>;
 
 /**
+ * Arguments of StreamLogs.
+ *
+ * @generated from message svc.gateway.StreamLogsRequest
+ */
+export declare type StreamLogsRequest = Message<"svc.gateway.StreamLogsRequest"> & {
+  /**
+   * debug, info, warn or error: the least level of the lines. Default: debug.
+   *
+   * @generated from field: string level = 1;
+   */
+  level: string;
+
+  /**
+   * Only lines that contain this text in their message or a field; upper and lower case are the same.
+   *
+   * @generated from field: string contains = 2;
+   */
+  contains: string;
+
+  /**
+   * `id` of the last line that the caller has; empty for the oldest that is kept, `live` for none of
+   * them. A line that is no longer kept, or of another process, counts as empty.
+   *
+   * @generated from field: string after = 3;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message svc.gateway.StreamLogsRequest.
+ * Use `create(StreamLogsRequestSchema)` to create a new message.
+ */
+export declare const StreamLogsRequestSchema: GenMessage<StreamLogsRequest>;
+
+/**
+ * One line of the log.
+ *
+ * @generated from message svc.gateway.LogLine
+ */
+export declare type LogLine = Message<"svc.gateway.LogLine"> & {
+  /**
+   * Where the stream can be continued.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Unix microseconds.
+   *
+   * @generated from field: int64 timestamp = 2;
+   */
+  timestamp: bigint;
+
+  /**
+   * debug, info, warn or error.
+   *
+   * @generated from field: string level = 3;
+   */
+  level: string;
+
+  /**
+   * @generated from field: string message = 4;
+   */
+  message: string;
+
+  /**
+   * The facts of the line as a JSON object; an error is under `err`, with its stack.
+   *
+   * @generated from field: string fields_json = 5;
+   */
+  fieldsJson: string;
+};
+
+/**
+ * Describes the message svc.gateway.LogLine.
+ * Use `create(LogLineSchema)` to create a new message.
+ */
+export declare const LogLineSchema: GenMessage<LogLine>;
+
+/**
  * Care of one installation; every operation needs an unscoped admin.
  *
  * @generated from service svc.gateway.AdminService
@@ -317,6 +398,17 @@ export declare const AdminService: GenService<{
     methodKind: "unary";
     input: typeof RotateSecretKeyRequestSchema;
     output: typeof RotateSecretKeyResponseSchema;
+  },
+  /**
+   * Streams log lines of the process that answers: the newest 1,000 are kept, then what it writes from
+   * now on. Lines below `telemetry.logLevel` are not written and not streamed.
+   *
+   * @generated from rpc svc.gateway.AdminService.StreamLogs
+   */
+  streamLogs: {
+    methodKind: "server_streaming";
+    input: typeof StreamLogsRequestSchema;
+    output: typeof LogLineSchema;
   },
 }>;
 

@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { type Clock, createIds, type Ids, type Log, makeDirectory, type Random } from '../../base/index.ts';
+import {
+  type Clock,
+  createIds,
+  type Ids,
+  type Log,
+  makeDirectory,
+  type Random,
+  type WrittenLines,
+} from '../../base/index.ts';
 import { openSecretKeys, type SecretKeys } from '../../features/authoring/secrets/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
@@ -12,6 +20,8 @@ export interface ServerHost {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** What `log` writes, as it is written; absent where nobody reads it. */
+  readonly lines?: WrittenLines;
   /** Ends the process at once: what reached the disk is unknown. */
   readonly fatal: (error: unknown) => void;
   /** Test hook of the crash suites; does nothing in production. */

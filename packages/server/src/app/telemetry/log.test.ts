@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { LogEntry } from '../../base/index.ts';
 import { createLog } from './log.ts';
 
 describe('createLog', () => {
@@ -25,6 +26,22 @@ describe('createLog', () => {
       log.setLevel('silent');
       log.error('hidden');
       expect(lines.map((line) => /hidden|shown/.exec(line)?.[0])).toEqual(['shown']);
+    },
+  );
+
+  it.each(['json', 'text'] as const)(
+    'hands over what it writes as %s as values, and nothing below its level',
+    (format) => {
+      const kept: LogEntry[] = [];
+      const log = createLog({ level: 'info', format, write: () => undefined, keep: (line) => kept.push(line) });
+      log.debug('hidden');
+      log.warn('store away', { tries: 2 });
+      log.error('failed', {}, new Error('why'));
+      expect(kept.map(({ atMs, ...line }) => line)).toMatchObject([
+        { level: 'warn', message: 'store away', fields: { tries: 2 } },
+        { level: 'error', message: 'failed', fields: { err: { message: 'why' } } },
+      ]);
+      expect(kept.every(({ atMs }) => Number.isSafeInteger(atMs) && atMs > 1_700_000_000_000)).toBe(true);
     },
   );
 

@@ -1,4 +1,4 @@
-import type { Log, LogFields } from '../../base/index.ts';
+import type { Log, LogEntry, LogFields } from '../../base/index.ts';
 import { describeError } from './described-error.ts';
 
 interface LogOptions {
@@ -7,6 +7,8 @@ interface LogOptions {
   /** `text` is one readable line, for terminals. */
   readonly format: 'json' | 'text';
   readonly write: (line: string) => void;
+  /** Gets what is written once more, as values. */
+  readonly keep?: (line: LogEntry) => void;
 }
 
 const clockTime = (): string => new Date().toISOString().slice(11, 23);
@@ -32,6 +34,7 @@ const textLog = (options: LogOptions): AdjustableLog => {
   const line = (level: LineLevel) => (message: string, fields?: LogFields, error?: unknown) => {
     if (rankOf(level) < least) return;
     options.write(textLine(level, message, fields));
+    options.keep?.(entryOf(level, message, error === undefined ? fields : { ...fields, err: describeError(error) }));
     if (!(error instanceof Error)) return;
     const { type, message: text, stack } = describeError(error);
     options.write(`  ${type}: ${text}\n${stack === '' ? '' : `${stack}\n`}`);
@@ -66,6 +69,7 @@ const jsonLog = (options: LogOptions): AdjustableLog => {
       const facts = error === undefined ? fields : { ...fields, err: describeError(error) };
       const rest = facts === undefined ? '{}' : JSON.stringify(facts);
       const end = rest === '{}' ? '}' : `,${rest.slice(1)}`;
+      options.keep?.(entryOf(level, message, facts));
       options.write(`{"level":"${level}","time":"${time()}","msg":${JSON.stringify(message)}${end}\n`);
     };
   };
@@ -74,6 +78,13 @@ const jsonLog = (options: LogOptions): AdjustableLog => {
   };
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), setLevel };
 };
+
+const entryOf = (level: LineLevel, message: string, fields: object = {}): LogEntry => ({
+  atMs: Date.now(),
+  level,
+  message,
+  fields,
+});
 
 /** The product's Log as JSON lines, or as readable ones on a terminal. A line costs about a microsecond. */
 export const createLog = (options: LogOptions): AdjustableLog =>

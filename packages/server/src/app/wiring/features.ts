@@ -167,7 +167,7 @@ const platform = (
 ) => {
   const { dataDir, publicUrl, clusterId } = config;
   const { version, trustProxy } = config.transport;
-  const { secretKeys, examineStore, objects, loaded } = engines;
+  const { secretKeys, examineStore, objects, loaded, lines } = engines;
   const { runtime, workerId, models } = turns;
   const about = { ...host, dataDir, publicUrl, version };
   const backups = backupsModule({
@@ -199,6 +199,7 @@ const platform = (
       pendingBackup: backups.pending,
       lostValues: () => secretKeys.lostValues(),
       configuration: configurationFacts(config, loaded),
+      lines,
       models,
       providers: config.models.providers,
       vectors: vectors.facts,

@@ -136,6 +136,7 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
     CreateBackup: 'admin unscoped',
     DrainWorker: 'admin unscoped',
     RotateSecretKey: 'admin unscoped',
+    StreamLogs: 'admin unscoped',
   },
   'svc.gateway.DeliveryService': {
     ListDeliveries: 'viewer fields',

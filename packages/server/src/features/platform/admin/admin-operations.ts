@@ -16,6 +16,7 @@ import {
   type ProviderFacts,
 } from './configuration-checks.ts';
 import { checkDataDirectory, type DataDirectoryFacts } from './data-directory-checks.ts';
+import type { LogStreams } from './log-streams.ts';
 import { checkResources } from './resource-checks.ts';
 import {
   checkAuditChain,
@@ -39,12 +40,13 @@ export interface AdminDeps extends StoreFacts, DataDirectoryFacts {
   readonly configuration: ConfigurationFacts;
   readonly providers: ProviderFacts;
   readonly vectors: () => Promise<VectorFacts | undefined>;
+  readonly logs: Pick<LogStreams, 'stream'>;
 }
 
 /** Checks that can hang end by then, so that the answer comes before the deadline of the call. */
 const LONGEST_MS = 30_000;
 
-/** GetConfiguration and RunDoctor. */
+/** GetConfiguration, RunDoctor and StreamLogs. */
 export const adminOperations = (deps: AdminDeps): readonly Operation[] => [
   operation(AdminService.method.getConfiguration, {
     access: admin('unscoped'),
@@ -53,6 +55,11 @@ export const adminOperations = (deps: AdminDeps): readonly Operation[] => [
   operation(AdminService.method.runDoctor, {
     access: admin('unscoped'),
     handle: ({ online }, { signal }) => doctor(deps, { online, signal }),
+  }),
+  operation(AdminService.method.streamLogs, {
+    access: admin('unscoped'),
+    cursorField: 'after',
+    handle: (request, call, sink) => deps.logs.stream(request, call, sink),
   }),
 ];
 

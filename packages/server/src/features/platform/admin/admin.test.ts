@@ -9,22 +9,25 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../auth/contract.ts';
 import { AuditChain } from '../../../auth/index.ts';
-import { Fault } from '../../../base/index.ts';
+import { Fault, LineBroadcast } from '../../../base/index.ts';
 import type { Operation } from '../../../operations/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { changeGivenStore } from '../../../store/testing/given-store.ts';
 import { ADMIN, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
 import { type AdminDeps, adminOperations } from './admin-operations.ts';
+import { LogStreams } from './log-streams.ts';
 
 type Changes = { -readonly [K in keyof AdminDeps]?: AdminDeps[K] };
 
 let world: ResourceWorld;
+let lines: LineBroadcast;
 /** What the surroundings of a test look like; may be changed before the call. */
 let facts: Changes;
 
 beforeEach(async () => {
   world = await openResourceWorld();
   facts = {};
+  lines = new LineBroadcast();
   const { store, bus, clock, ids, dataDir } = world;
   mkdirSync(join(dataDir, 'keys'), { mode: 0o700 });
   for (const name of ['master.json', 'tokens.json']) writeFileSync(join(dataDir, 'keys', name), '{}', { mode: 0o600 });
@@ -48,6 +51,7 @@ beforeEach(async () => {
       probe: async () => undefined,
     },
     vectors: async () => undefined,
+    logs: new LogStreams({ lines, ids, limits: { events: 100, bytes: 100_000 } }),
   };
   // Facts are looked up at each call, so that a test can change one.
   const current = new Proxy(deps, { get: (target, key) => Reflect.get({ ...target, ...facts }, key) });
