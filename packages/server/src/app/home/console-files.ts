@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { ContentEncoding } from '../../transport/http/index.ts';
 
-/** Where a build puts the console: beside this module, or beside the program that contains it. Sources have none. */
+/** Where a build puts the console: next to this module, or next to the program that contains it. Sources have none. */
 const BUILT = join(import.meta.dirname, 'console');
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Packed forms, which the build writes beside a file, by the ends of their names. */
+/** Packed forms, which the build writes next to a file, by the ends of their names. */
 const PACKED: Readonly<Record<ContentEncoding, string>> = { br: '.br', gzip: '.gz' };
 
 /** A file that pages load. Its name contains a hash of its content, so it never changes. */

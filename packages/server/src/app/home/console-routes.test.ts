@@ -9,10 +9,18 @@ import { testParts } from '../../transport/testing/transport-parts.ts';
 import { AppUnderTest } from '../testing/index.ts';
 import { findConsole } from './console-files.ts';
 import { consoleRoutes } from './console-routes.ts';
+import { frontRoutes } from './front-routes.ts';
 
 const SCRIPT = "console.log('hello');\n".repeat(200);
 const PAGE = '<!doctype html>\n<html><head><title>svc</title></head><body><div id="root"></div></body></html>\n';
 const FACTS = { title: 'A & "B"', readOnly: true, authModes: ['token', 'jwt'], version: '1.2.3' };
+const SETTINGS = {
+  'console.enabled': true,
+  'console.title': FACTS.title,
+  'console.readOnly': true,
+  'auth.mode': ['token', 'jwt'],
+} as const;
+const HOME = { version: '1.2.3', needsCredential: true, url: () => '', running: () => ({}) };
 
 let folder = '';
 let server: TransportServer;
@@ -31,7 +39,7 @@ beforeAll(async () => {
   write('assets/data-c3.bin', '01');
   const built = findConsole(folder);
   if (built === undefined) throw new Error('the console is not found');
-  server = await createTransport(testParts({ routes: [...consoleRoutes(built, FACTS)] }));
+  server = await createTransport(testParts({ routes: frontRoutes(SETTINGS, HOME, built) }));
   bare = await createTransport(testParts());
 });
 afterAll(async () => {

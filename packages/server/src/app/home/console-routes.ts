@@ -39,7 +39,7 @@ const ASSETS = '/assets/';
 
 type Asked = Pick<HttpExchange, 'path' | 'header'>;
 
-/** Addresses of screens contain names, which may have dots; a dot in the first part is no screen, such as `/robots.txt`. */
+/** Addresses of screens contain names, which may have dots; one with a dot in the first part is not a screen, such as `/robots.txt`. */
 const isPage = (asked: Asked): boolean =>
   !asked.path.startsWith(ASSETS) &&
   !/^\/[^/]*\./.test(asked.path) &&

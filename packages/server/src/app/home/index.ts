@@ -3,6 +3,4 @@
  * says what is running, what to try and how to build it. Neither needs a credential, and neither shows anything that needs one.
  * App mounts it.
  */
-export { findConsole } from './console-files.ts';
-export { consoleRoutes } from './console-routes.ts';
-export { homeRoute } from './home-route.ts';
+export { frontRoutes } from './front-routes.ts';

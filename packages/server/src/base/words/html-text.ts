@@ -6,5 +6,5 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text as it stands in HTML, between tags or in a quoted attribute. */
+/** A text as HTML holds it, between tags or in a quoted attribute. */
 export const htmlText = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
