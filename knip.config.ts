@@ -24,6 +24,7 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
         'bench/*.{ts,mjs}',
         // What `npm start` calls.
         'tools/build/bundle.mjs!',
+        'tools/build/console-build.mjs!',
       ],
       project: ['tools/**/*.{ts,mjs}', 'e2e/**/*.ts', 'bench/**/*.{ts,mjs}'],
     },
@@ -41,7 +42,7 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
     },
     'packages/client': { project: ['src/**/*.ts!', ...notTests] },
     'packages/connectors': { project: ['src/**/*.ts!', ...notTests], ignoreDependencies: ['chat'] },
-    'packages/console': { entry: ['src/main.tsx!'], project: ['src/**/*.{ts,tsx}!', ...notTests] },
+    'packages/console': { project: ['src/**/*.{ts,tsx}!', ...notTests] },
     'packages/cli': { project: ['src/**/*.ts!', ...notTests] },
   },
 });

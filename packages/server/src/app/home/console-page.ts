@@ -19,8 +19,8 @@ export const consolePage = (built: string, facts: ConsoleFacts): string => {
   const head = [
     `<title>${htmlText(facts.title)}</title>`,
     meta('svc-title', facts.title),
-    ...(facts.readOnly ? ['<meta name="svc-read-only" />'] : []),
-    meta('svc-auth-mode', facts.authModes.join(' ')),
+    ...(facts.readOnly ? [meta('svc-read-only', 'true')] : []),
+    meta('svc-auth-mode', facts.authModes.join(',')),
     meta('svc-version', facts.version),
   ];
   return built.replace(TITLE, () => head.join('\n    '));

@@ -91,8 +91,8 @@ describe('the page of the console', () => {
     expect((await ask('/')).body.toString()).toBe(
       '<!doctype html>\n<html><head><title>A &amp; &quot;B&quot;</title>\n' +
         '    <meta name="svc-title" content="A &amp; &quot;B&quot;" />\n' +
-        '    <meta name="svc-read-only" />\n' +
-        '    <meta name="svc-auth-mode" content="token jwt" />\n' +
+        '    <meta name="svc-read-only" content="true" />\n' +
+        '    <meta name="svc-auth-mode" content="token,jwt" />\n' +
         '    <meta name="svc-version" content="1.2.3" /></head><body><div id="root"></div></body></html>\n',
     );
   });
