@@ -5,7 +5,7 @@
  */
 import type { KnipConfig } from 'knip';
 
-const notTests = ['!src/**/*.test.ts!', '!src/**/{testing,conformance}/**!'];
+const notTests = ['!src/**/*.test.{ts,tsx}!', '!src/**/{testing,conformance}/**!'];
 
 export default ({ production = false }: { readonly production?: boolean }): KnipConfig => ({
   ignoreDependencies: ['@bufbuild/buf', '@modelcontextprotocol/conformance', 'conformance-2026', 'gpt-tokenizer'],
@@ -24,6 +24,7 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
         'bench/*.{ts,mjs}',
         // What `npm start` calls.
         'tools/build/bundle.mjs!',
+        'tools/build/console-build.mjs!',
       ],
       project: ['tools/**/*.{ts,mjs}', 'e2e/**/*.ts', 'bench/**/*.{ts,mjs}'],
     },
@@ -41,6 +42,7 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
     },
     'packages/client': { project: ['src/**/*.ts!', ...notTests] },
     'packages/connectors': { project: ['src/**/*.ts!', ...notTests], ignoreDependencies: ['chat'] },
+    'packages/console': { project: ['src/**/*.{ts,tsx}!', ...notTests] },
     'packages/cli': { project: ['src/**/*.ts!', ...notTests] },
   },
 });

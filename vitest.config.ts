@@ -68,7 +68,7 @@ export default defineConfig({
           testTimeout: 60_000,
           // Dropping a database took over ten seconds on a busy machine.
           hookTimeout: 60_000,
-          include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: ['packages/*/src/**/*.test.{ts,tsx}', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: endCoverage,
         },
       },
@@ -167,6 +167,7 @@ export default defineConfig({
         '**/generated/**',
         '**/*_pb.*',
         '**/*.d.ts',
+        'packages/console/src/**/use-*.ts',
       ],
       ...(isFullCheck ? { thresholds: floors } : {}),
     },

@@ -15,10 +15,11 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { cleanOutput } from './clean-output.mjs';
+import { buildConsole, hasConsole } from './console-build.mjs';
 
 /**
  * `npm run build`: makes dist/packages/{api,client,connectors,server,cli} from the sources, each a package of plain JavaScript with its types
- * that `npm pack` and `npm publish` take as it is. With `--pack` it also writes dist/*.tgz.
+ * that `npm pack` and `npm publish` take as it is; that of the server contains the web console. With `--pack` it also writes dist/*.tgz.
  *
  *   node tools/build/build.mjs [--pack] [--out FOLDER] [--packages api,client,connectors,server,cli]
  *
@@ -58,7 +59,7 @@ try {
     const packages = target.packages.filter((name) => wanted.includes(name));
     if (packages.length === 0) continue;
     emit({ packages, options: target.options });
-    for (const name of packages) assemble(name);
+    for (const name of packages) await assemble(name);
   }
 } finally {
   rmSync(emitted, { recursive: true, force: true });
@@ -92,7 +93,7 @@ function emit({ packages, options }) {
 }
 
 /** Lays out one package: compiled code in lib/, other files as they are. */
-function assemble(name) {
+async function assemble(name) {
   const source = join(root, 'packages', name);
   const target = join(out, 'packages', name);
   for (const path of globSync('**/*.{js,d.ts}', { cwd: join(emitted, name, 'src') })) {
@@ -105,6 +106,7 @@ function assemble(name) {
     if (existsSync(join(source, folder))) cpSync(join(source, folder), join(target, folder), { recursive: true });
   }
   if (name === 'api') layOutContract(join(target, 'proto'));
+  if (name === 'server' && hasConsole(root)) await buildConsole(root, join(target, 'lib', 'app', 'home', 'console'));
   if (existsSync(join(source, 'README.md'))) copy(join(source, 'README.md'), join(target, 'README.md'));
   copy(join(root, 'LICENSE'), join(target, 'LICENSE'));
   const manifest = publishedManifest(readManifest(source), readManifest(root));

@@ -14,10 +14,11 @@ import {
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { buildConsole, consoleSources, hasConsole, stateOf } from './console-build.mjs';
 
 /**
- * The `svc` command of the checkout in few files, libraries included: what `npm start` and the tests with real processes run. A start
- * loads about 980 modules from the sources and 6 from a bundle, which halves its processor time.
+ * The `svc` command of the checkout in few files, libraries included, and the web console: what `npm start` and the tests with real
+ * processes run. A start loads about 980 modules from the sources and 6 from a bundle, which halves its processor time.
  *
  *   node tools/build/bundle.mjs
  *
@@ -39,7 +40,7 @@ const USER = '.used-by-';
  */
 export async function bundledProgram(root = CHECKOUT, onBuild = () => undefined) {
   const bundles = join(root, 'dist', 'bundles');
-  const program = current(bundles);
+  const program = current(root, bundles);
   if (program !== undefined) return program;
   onBuild();
   return await build(root, bundles);
@@ -56,12 +57,22 @@ export function noteUser(program, pid) {
 }
 
 /** The last bundle, if it is there and none of the files it was made from has changed. */
-function current(bundles) {
+function current(root, bundles) {
   const record = readRecord(join(bundles, 'newest.json'));
   if (record === undefined) return undefined;
   const program = join(bundles, record.folder, 'svc.mjs');
-  const isSame = Object.entries(record.inputs).every(([path, state]) => stateOf(path) === state);
+  const isSame = areUnchanged(record.inputs) && isConsoleCurrent(root, record.console);
   return isSame && existsSync(program) ? program : undefined;
+}
+
+function areUnchanged(inputs) {
+  return Object.entries(inputs).every(([path, state]) => stateOf(path) === state);
+}
+
+/** `inputs` are those of the console, undefined where there was none. New files may belong to it as well. */
+function isConsoleCurrent(root, inputs) {
+  if (inputs === undefined || !hasConsole(root)) return (inputs === undefined) === !hasConsole(root);
+  return areUnchanged(inputs) && consoleSources(root).every((path) => path in inputs);
 }
 
 function readRecord(path) {
@@ -74,31 +85,41 @@ function readRecord(path) {
   }
 }
 
-/** Size and time of change; undefined for a file that is gone. */
-function stateOf(path) {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? undefined : `${found.size} ${found.mtimeMs}`;
-}
-
 async function build(root, bundles) {
   mkdirSync(bundles, { recursive: true });
   const server = join(root, 'packages', 'server', 'src');
   const migrations = globSync('store/migrations/{sqlite,postgres}/*.sql', { cwd: server }).sort();
   const sql = migrations.map((path) => join(server, path));
   const inputs = new Map(sql.map((path) => [path, stateOf(path)]));
-  const chunks = await bundle({ root, server, inputs });
-  const folder = nameOf(chunks, sql);
-  if (!existsSync(join(bundles, folder))) {
-    const unfinished = mkdtempSync(join(bundles, '.unfinished-'));
-    for (const { fileName, code, source } of chunks) writeFileSync(join(unfinished, fileName), code ?? source);
-    for (const path of migrations) cpSync(join(server, path), join(unfinished, path.replace('store/migrations/', '')));
-    putInPlace(unfinished, join(bundles, folder));
-  }
+  const unfinished = mkdtempSync(join(bundles, '.unfinished-'));
+  const [chunks, console] = await Promise.all([
+    bundle({ root, server, inputs }),
+    placeConsole({ root, bundles, folder: join(unfinished, 'console') }),
+  ]);
+  for (const { fileName, code, source } of chunks) writeFileSync(join(unfinished, fileName), code ?? source);
+  for (const path of migrations) cpSync(join(server, path), join(unfinished, path.replace('store/migrations/', '')));
+  const folder = nameOf(unfinished);
+  putInPlace(unfinished, join(bundles, folder));
   const record = join(bundles, `.unfinished-${process.pid}.json`);
-  writeFileSync(record, JSON.stringify({ folder, inputs: Object.fromEntries(inputs) }));
+  writeFileSync(record, JSON.stringify({ folder, inputs: Object.fromEntries(inputs), console }));
   renameSync(record, join(bundles, 'newest.json'));
   removeOld(bundles, folder);
   return join(bundles, folder, 'svc.mjs');
+}
+
+/**
+ * Puts the console into the folder: that of the last bundle, unless its sources changed. Answers the states of its inputs, undefined
+ * where the checkout has no console.
+ */
+async function placeConsole({ root, bundles, folder }) {
+  if (!hasConsole(root)) return undefined;
+  const last = readRecord(join(bundles, 'newest.json'));
+  const former = join(bundles, last?.folder ?? '', 'console');
+  if (last?.console !== undefined && isConsoleCurrent(root, last.console) && existsSync(former)) {
+    cpSync(former, folder, { recursive: true });
+    return last.console;
+  }
+  return Object.fromEntries(await buildConsole(root, folder));
 }
 
 /**
@@ -134,14 +155,17 @@ function inAscii(code) {
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-function nameOf(chunks, sql) {
+/** By content; the same content always has the same name. */
+function nameOf(folder) {
   const hash = createHash('sha256');
-  for (const { fileName, code, source } of chunks) hash.update(`${fileName}\n`).update(code ?? source);
-  for (const path of sql) hash.update(`${basename(path)}\n`).update(readFileSync(path));
+  for (const name of globSync('**/*', { cwd: folder }).sort()) {
+    const path = join(folder, name);
+    if (statSync(path).isFile()) hash.update(`${name}\n`).update(readFileSync(path));
+  }
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Another process may have built the same at the same time: then its folder is as good. */
+/** The same may have been built before, or by another process at the same time: then its folder is as good. */
 function putInPlace(unfinished, folder) {
   try {
     renameSync(unfinished, folder);

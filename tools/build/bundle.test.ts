@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundledProgram, noteUser } from './bundle.mjs';
 
@@ -38,6 +39,97 @@ const write = (path: string, text: string | Buffer): void => {
 };
 
 const said = (program: string): string => execFileSync(process.execPath, [program], { encoding: 'utf8' });
+
+const consoleOf = (program: string): string => join(dirname(program), 'console');
+
+/** The one script of the console. */
+const scriptOf = (program: string): string => {
+  const assets = join(consoleOf(program), 'assets');
+  const [name = ''] = readdirSync(assets).filter((file) => file.endsWith('.js'));
+  return readFileSync(join(assets, name), 'utf8');
+};
+
+const writeConsole = (greeting: string): void => {
+  write('packages/console/package.json', '{ "name": "@svc/console", "type": "module" }');
+  write('packages/console/tsconfig.json', '{ "compilerOptions": { "jsx": "react-jsx" } }');
+  write(
+    'packages/console/vite.config.ts',
+    'export default { build: { assetsInlineLimit: 0, modulePreload: false } };\n',
+  );
+  write(
+    'packages/console/index.html',
+    '<!doctype html><title>svc</title><div id="root"></div><script type="module" src="./src/main.tsx"></script>\n',
+  );
+  write(
+    'packages/console/src/main.tsx',
+    `const texts: Record<string, { text: string }> = import.meta.glob('./texts/*.ts', { eager: true });
+     document.title = [${JSON.stringify(greeting)}, ...Object.values(texts).map(({ text }) => text)].join();
+     document.body.dataset['mode'] = process.env.NODE_ENV;\n`,
+  );
+};
+
+describe('the console in the bundled program', () => {
+  it('is not there where the checkout has none, and comes and goes with its sources', async () => {
+    const without = await bundledProgram(root);
+    expect(existsSync(consoleOf(without))).toBe(false);
+    writeConsole('hello');
+    const program = await bundledProgram(root);
+    expect(readFileSync(join(consoleOf(program), 'index.html'), 'utf8')).toMatch(/ src="\/assets\/index-[\w-]+\.js"/);
+    expect(scriptOf(program)).toContain('hello');
+    rmSync(join(root, 'packages/console'), { recursive: true });
+    expect(await bundledProgram(root)).toBe(without);
+  });
+
+  it('is made for production, whatever the process that builds it is for', async () => {
+    writeConsole('hello');
+    expect(process.env['NODE_ENV']).toBe('test');
+    expect(scriptOf(await bundledProgram(root))).toMatch(/mode=[`"']production/);
+  });
+
+  it('is built again when one of its sources changed or a new one came, and only then', async () => {
+    writeConsole('hello');
+    const former = await bundledProgram(root);
+    const builds = vi.fn();
+    expect(await bundledProgram(root, builds)).toBe(former);
+    expect(builds).not.toHaveBeenCalled();
+    writeConsole('good morning');
+    const second = await bundledProgram(root);
+    expect([scriptOf(former), scriptOf(second)]).toEqual([
+      expect.stringContaining('hello'),
+      expect.stringContaining('good morning'),
+    ]);
+    write('packages/console/src/texts/more.ts', "export const text = 'how are you';\n");
+    expect(scriptOf(await bundledProgram(root))).toContain('how are you');
+  });
+
+  it('is taken from the last bundle when only the program changed', async () => {
+    writeConsole('hello');
+    const former = await bundledProgram(root);
+    writeFileSync(join(consoleOf(former), 'mark'), '');
+    write('packages/cli/bin/greeting.ts', "export const greeting: string = 'good morning';\n");
+    const program = await bundledProgram(root);
+    expect([program === former, existsSync(join(consoleOf(program), 'mark'))]).toEqual([false, true]);
+  });
+
+  it('has packed forms of what packs well', async () => {
+    writeConsole('hello '.repeat(1_000));
+    const program = await bundledProgram(root);
+    const script = scriptOf(program);
+    const assets = join(consoleOf(program), 'assets');
+    const bytesOf = (end: string): Buffer =>
+      readFileSync(join(assets, readdirSync(assets).find((name) => name.endsWith(end)) ?? ''));
+    expect([brotliDecompressSync(bytesOf('.js.br')).toString(), gunzipSync(bytesOf('.js.gz')).toString()]).toEqual([
+      script,
+      script,
+    ]);
+  });
+
+  it('says what is wrong with its sources', async () => {
+    writeConsole('hello');
+    write('packages/console/src/main.tsx', "import './missing.ts';\n");
+    await expect(bundledProgram(root)).rejects.toThrow(/the console could not be built: [\s\S]*missing\.ts/);
+  });
+});
 
 describe('the bundled program', () => {
   it('does what the sources do, from a folder of its own', async () => {

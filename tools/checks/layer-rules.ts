@@ -7,6 +7,11 @@ import { isGenerated, isTestCode, type SourceFile } from './source-files.ts';
 const serverRoot = 'packages/server/src/';
 const contractFile = /(^|\/)([a-z0-9-]+-)?contracts?\.ts$/;
 const entryFile = /(^|\/)index\.tsx?$/;
+/**
+ * Folders of the console where each file is an entry: one index would make browsers load all parts of pages with the first one.
+ * A screen has an index.
+ */
+const withoutIndex = /^packages\/console\/src\/(?!screens\/)/;
 
 /** Broken import rules, one readable line each: "file imports specifier: reason". */
 export function findImportViolations(files: readonly SourceFile[]): readonly string[] {
@@ -60,7 +65,7 @@ function judgeWorkspacePackage(importer: string, name: string, statement: Import
  */
 function judgeEntry(importer: string, target: string): string | undefined {
   const folder = posix.dirname(target);
-  if (isGenerated(target) || isTestCode(importer)) return undefined;
+  if (isGenerated(target) || isTestCode(importer) || withoutIndex.test(target)) return undefined;
   const isAtHome = `${posix.dirname(importer)}/`.startsWith(`${folder}/`);
   if (isAtHome || entryFile.test(target) || contractFile.test(target)) return undefined;
   return `${folder} has to be entered through its index.ts or a contract file`;

@@ -117,6 +117,15 @@ describe('doors', () => {
     expect(judge(server('transport/grpc/handler.ts'), "import { read } from '../rest/read.ts';")).toHaveLength(1);
   });
 
+  it('in the console only screens have one: an index of parts would load them all with the first page', () => {
+    const at = 'packages/console/src/screens/inbox/inbox-page.tsx';
+    expect(judge(at, "import { Button } from '../../ui/button.tsx';")).toEqual([]);
+    expect(judge(at, "import { agentScreen } from '../agents/index.ts';")).toEqual([]);
+    expect(judge(at, "import { AgentForm } from '../agents/agent-form.tsx';")).toEqual([
+      expect.stringContaining('packages/console/src/screens/agents has to be entered through its index.ts'),
+    ]);
+  });
+
   it('keeps test code out of production code', () => {
     expect(judge(server('runtime/worker.ts'), "import { fake } from './testing/index.ts';")).toEqual([
       expect.stringContaining('only tests may import test code'),

@@ -74,6 +74,12 @@ describe('a word of the list', () => {
     expect(wordsOf('packages/server/src/auth/testing/grants.ts', text)).toEqual(['nobody']);
   });
 
+  it('is found in what a view shows', () => {
+    const text = 'export const Empty = () => <p className="x">Nobody has {count} of them yet</p>;\n';
+    expect(wordsOf('packages/console/src/ui/empty.tsx', text)).toEqual(['nobody']);
+    expect(wordsOf('packages/console/src/ui/empty.ts', text)).toEqual([]);
+  });
+
   it('is found in pages, but not in code, addresses and the titles of tests', () => {
     expect(inPage('docs/a.md', 'Nobody reads `beside` in [it](whoever.md).\n```\nnobody\n```')).toEqual(['nobody']);
     expect(inPage('docs/proofs/guarantees.md', '| R7 | Order | `a.test.ts`: *is seen by nobody (RT-2.6)* |')).toEqual(

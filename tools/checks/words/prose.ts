@@ -41,10 +41,16 @@ export function loadProse(root: string): {
   return { sources: load(sourceGlobs), pages: load(pageGlobs) };
 }
 
-/** Comments, and in production code the texts of several words: what it logs, refuses and prints. */
+/** Text between tags. */
+const markupText = /(?<=[>}])[^<>{}]*[A-Za-z][^<>{}]*(?=[<{])/g;
+
+/** Comments, and in production code the texts of several words: what it logs, refuses, prints and shows. */
 export function proseOfSource({ path, text }: SourceFile): readonly ProseLine[] {
-  return maskCode(text)
-    .passages.filter(({ kind, text: said }) => kind === 'comment' || (!isTestCode(path) && /\S\s+\S/.test(said)))
+  const shown = path.endsWith('.tsx')
+    ? [...text.matchAll(markupText)].map(({ index, 0: said }) => ({ kind: 'string', at: index, text: said }) as const)
+    : [];
+  return [...maskCode(text).passages, ...shown]
+    .filter(({ kind, text: said }) => kind === 'comment' || (!isTestCode(path) && /\S\s+\S/.test(said)))
     .flatMap(({ kind, at, text: said }) => {
       const first = text.slice(0, at).split('\n').length;
       return said.split('\n').map((line, index) => ({ path, line: first + index, kind, text: line }));

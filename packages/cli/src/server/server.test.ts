@@ -36,6 +36,7 @@ describe('svc up', () => {
     });
     expect(agents[0]).toMatchObject({ ns: 'default', name: 'demo' });
     expect(fake.err()).toContain('svc is up at http://127.0.0.1:7420');
+    expect(fake.err()).toContain('\n  console http://127.0.0.1:7420/\n');
     expect(fake.err()).toContain('  svc chat ');
     expect(fake.opened).toEqual(['http://127.0.0.1:7420']);
     expect(events).toEqual([`hold ${DATA}`, 'release', 'start', 'serve']);

@@ -233,9 +233,10 @@ const welcome = (host: Host, facts: Welcome): string => {
     : [];
   return `${[
     `${style.green('svc is up')} at ${style.bold(url)} ${style.dim(`(ready in ${Math.round(ms)} ms)`)}`,
-    `  data   ${dataDir}`,
-    `  config ${config.file ?? 'defaults'}`,
-    `  model  ${model}`,
+    ...(config.settings['console.enabled'] ? [`  console ${style.bold(`${url}/`)}`] : []),
+    `  data    ${dataDir}`,
+    `  config  ${config.file ?? 'defaults'}`,
+    `  model   ${model}`,
     ...talk,
     '',
     style.dim('Ctrl-C stops the server; nothing is lost, running answers continue at the next start.'),

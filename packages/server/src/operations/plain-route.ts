@@ -34,7 +34,10 @@ export interface HttpStream {
   readonly writable: boolean;
 }
 
-/** A mounted plain-HTTP route: `pattern` is a path template such as `/v1/ui/ns/{ns}/agents/{agent}/sessions/{session_id}`. */
+/**
+ * A mounted plain-HTTP route: `pattern` is a path template such as `/v1/ui/ns/{ns}/agents/{agent}/sessions/{session_id}`.
+ * `/{path=**}` is every path that no other route has, outside of `/v1`.
+ */
 export interface HttpRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly pattern: string;
@@ -46,6 +49,8 @@ export interface HttpRoute {
   readonly loopbackOnly?: true;
   /** True where an idempotency key is honoured. */
   readonly repeatable?: true;
+  /** False for a request that the route leaves alone: it is answered like a path that has no route. Absent: it takes all. */
+  takes?(request: Pick<HttpExchange, 'path' | 'header'>): boolean;
   /** Faults thrown before the answer began become the error body (`faults/fault-body.ts`). */
   handle(exchange: HttpExchange, params: Readonly<Record<string, string>>, context: CallContext): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { htmlText } from '../../base/words/index.ts';
 
 interface HomePage {
   readonly version: string;
@@ -62,16 +63,6 @@ export const contentPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
-
 const DEFAULT_URL = 'http://127.0.0.1:7420';
 
 interface Command {
@@ -105,18 +96,20 @@ const LINKS: readonly (readonly [path: string, text: string])[] = [
 ];
 
 const runningHtml = (running: HomePage['running']): string => {
-  const rows = Object.entries(running).map(([label, value]) => `<dt>${escaped(label)}</dt><dd>${escaped(value)}</dd>`);
+  const rows = Object.entries(running).map(
+    ([label, value]) => `<dt>${htmlText(label)}</dt><dd>${htmlText(value)}</dd>`,
+  );
   return rows.length === 0 ? '' : `<section><h2>What runs here</h2><dl>${rows.join('')}</dl></section>`;
 };
 
 const commandHtml = ({ line, what }: Command): string =>
-  `<li><div><code>${escaped(line)}</code><span>${escaped(what)}</span></div><button type="button">Copy</button></li>`;
+  `<li><div><code>${htmlText(line)}</code><span>${htmlText(what)}</span></div><button type="button">Copy</button></li>`;
 
 /** The whole page as HTML; every text of `page` is escaped. */
 export const homePage = (page: HomePage): string => {
   const intro = page.needsCredential
     ? 'This server is up. Sign in to see and use what it runs.'
-    : 'This server is up. There is no web console yet: the command line and the API do everything.';
+    : 'This server is up. It runs from its sources, without the web console: <code>npm start</code> builds both and runs them, and so do the packages that <code>npm run build</code> makes. The command line and the API do everything that the console does.';
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -127,7 +120,7 @@ export const homePage = (page: HomePage): string => {
 </head>
 <body>
 <main>
-<h1>svc<small>${escaped(page.version)}</small></h1>
+<h1>svc<small>${htmlText(page.version)}</small></h1>
 <p>${intro}</p>
 ${runningHtml(page.running)}
 <section><h2>Try it in a terminal</h2><ul>${commandsOf(page).map(commandHtml).join('')}</ul></section>

@@ -1,5 +1,6 @@
 /**
- * home: the page at `/`, where `svc up` opens the browser: what is running, what to try, where to read on. It is one answer without
- * further requests, and shows nothing that needs a credential. App mounts it.
+ * home: what people see at `/` and below, where `svc up` opens the browser: the built console, or where there is none one page that
+ * says what is running, what to try and how to build it. Neither needs a credential, and neither shows anything that needs one.
+ * App mounts it.
  */
-export { homeRoute } from './home-route.ts';
+export { frontRoutes } from './front-routes.ts';

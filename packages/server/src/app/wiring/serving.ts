@@ -1,7 +1,7 @@
 import { loadMigrations } from '../../store/migrations/index.ts';
 import type { TransportParts } from '../../transport/contract.ts';
 import { clientUrl } from '../config/index.ts';
-import { homeRoute } from '../home/index.ts';
+import { frontRoutes } from '../home/index.ts';
 import { profileRoute } from '../telemetry/index.ts';
 import type { App } from './app-parts.ts';
 
@@ -11,7 +11,7 @@ export const servedParts = (app: App, tls: Pick<TransportParts['config'], 'tls'>
   const { store, clock, ids, log, authorizer } = host;
   const { version, loopbackOnly } = config.transport;
   const { provider, model } = turns.models.defaultTarget;
-  const home = homeRoute({
+  const front = frontRoutes(config.settings, {
     version,
     needsCredential: !loopbackOnly,
     url: () => clientUrl(config, port()),
@@ -26,7 +26,7 @@ export const servedParts = (app: App, tls: Pick<TransportParts['config'], 'tls'>
   return {
     config: { ...config.transport, ...tls },
     operations: parts.operations,
-    routes: [home, ...parts.routes, profileRoute({ authorizer, clock })],
+    routes: [...front, ...parts.routes, profileRoute({ authorizer, clock })],
     readiness: [
       { name: 'store', check: () => store.ping() },
       { name: 'objects', check: engines.objects.reach },

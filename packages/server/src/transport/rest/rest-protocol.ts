@@ -12,6 +12,7 @@ interface RestTarget {
   readonly wire: Wire;
   /** What the body of the route may have, where transport reads it. */
   readonly limit?: ByteLimit;
+  readonly route?: HttpRoute;
 }
 
 /** A plain route with what serves it. */
@@ -24,6 +25,9 @@ interface RestProtocolParts extends RestParts {
   readonly methods: readonly MethodEntry[];
   readonly plain: readonly PlainTarget[];
 }
+
+const routeUnknown = ({ method }: Exchange): Fault =>
+  new Fault('NOT_FOUND', 'ROUTE_UNKNOWN', `no route for ${method} on this path`);
 
 /** Routes by path and method to operations and plain routes. */
 export class RestProtocol {
@@ -41,16 +45,16 @@ export class RestProtocol {
         });
       }
     }
-    for (const { route, method, wire } of parts.plain) this.#trie.add(route.method, route.pattern, { method, wire });
+    for (const target of parts.plain) this.#trie.add(target.route.method, target.route.pattern, target);
   }
 
   /** Starts the call, or throws NOT_FOUND ROUTE_UNKNOWN or 405. */
   accept(exchange: Exchange, origin: string): void {
     const match = this.#trie.find(exchange.method, exchange.path);
-    if (match === undefined)
-      throw new Fault('NOT_FOUND', 'ROUTE_UNKNOWN', `no route for ${exchange.method} on this path`);
+    if (match === undefined) throw routeUnknown(exchange);
     if ('allowed' in match) throw methodNotAllowed(match.allowed);
-    const { method, wire, limit } = match.target;
+    const { method, wire, limit, route } = match.target;
+    if (route?.takes?.(exchange) === false) throw routeUnknown(exchange);
     if (limit !== undefined && exchange.hasBody) checkDeclaredLength(exchange, limit);
     this.#parts.dispatcher.start({ wire, method, exchange, origin, params: match.params });
   }

@@ -105,6 +105,7 @@ describe('the route trie', () => {
     expect(routes.find('GET', '/')).toEqual({ target: 'console', params: [''] });
     expect(routes.find('GET', '/assets/x.js')).toEqual({ target: 'console', params: ['assets/x.js'] });
     expect(routes.find('GET', '/v1/unknown')).toBeUndefined();
+    expect(routes.find('GET', '/a%2fb%zz/')).toEqual({ target: 'console', params: ['a%2fb%zz/'] });
     expect(routes.find('POST', '/assets')).toBeUndefined();
     expect(routes.find('POST', '/a2a/n/v1/x')).toEqual({ target: 'a2a', params: ['n', 'v1/x'] });
   });

@@ -99,7 +99,10 @@ export class RouteTrie<T> {
     return below;
   }
 
-  /** The longest prefix with a `{x=**}`. Below the root it never takes `/v1`, which is the API's own. */
+  /**
+   * The longest prefix with a `{x=**}`. That of the root never takes `/v1`, which is the API's own, and gets the path as it
+   * was sent: whether it is one of its own, only its route knows.
+   */
   #rest(method: string, segments: readonly string[]): RouteMatch<T> | WrongMethod | undefined {
     let best: { readonly node: Node<T>; readonly depth: number; readonly values: readonly string[] } | undefined;
     let node: Node<T> | undefined = this.#root;
@@ -114,6 +117,7 @@ export class RouteTrie<T> {
     if (best?.node.rest === undefined) return undefined;
     const target = best.node.rest.get(method);
     if (target === undefined) return best.depth === 0 ? undefined : { allowed: allowedMethods(best.node.rest) };
+    if (best.depth === 0) return { target, params: [segments.join('/')] };
     const rest = segments.slice(best.depth).map(decodeSegment).join('/');
     return { target, params: [...best.values.map(decodeSegment), rest] };
   }

@@ -85,9 +85,17 @@ export const serverKeys = {
     'none: cleartext',
   ),
   'cors.origins': optional(list(origin), 'Origins whose browser pages may call the API.', 'loopback hosts on any port'),
-  'console.enabled': key(boolean, true, 'Serve the web console at `/`.'),
-  'console.title': key(text(), 'svc', 'Name that the console shows.'),
-  'console.readOnly': key(boolean, false, 'Hide every action of the console that writes.'),
+  'console.enabled': key(
+    boolean,
+    true,
+    'Serve the web console at `/` and below ([console.md](console.md)). Off: these addresses are unknown.',
+  ),
+  'console.title': key(text(), 'svc', 'Name that the console shows, in its window title too.'),
+  'console.readOnly': key(
+    boolean,
+    false,
+    'Hide every action of the console that writes. What callers may do through the API, their grants alone decide.',
+  ),
 } as const;
 
 /** Who may call. */

@@ -1,4 +1,5 @@
 import { Fault } from '../../../../base/index.ts';
+import { namesTag } from '../../../../base/network/index.ts';
 import type { HttpExchange, HttpStream } from '../../../../operations/index.ts';
 import type { BlobStore } from '../../../../store/contracts/index.ts';
 
@@ -28,13 +29,6 @@ const downloadHeaders = ({ sha256, mediaType, filename }: Omit<SentObject, 'size
   'content-disposition': `attachment; filename*=UTF-8''${encoded(filename === '' ? sha256 : filename)}`,
 });
 
-/** True when `If-None-Match` names the validator, also weakly or among others, or any (RFC 9110). */
-const isKnown = (header: string | undefined, sha256: string): boolean =>
-  (header ?? '')
-    .split(',')
-    .map((tag) => tag.trim().replace(/^W\//, ''))
-    .some((tag) => tag === '*' || tag === `"${sha256}"`);
-
 /** Transport makes HTTP 416 of it, with the size in `content-range`. */
 const rangeInvalid = (sizeBytes: number): Fault =>
   new Fault('OUT_OF_RANGE', 'RANGE_INVALID', `the range lies behind the ${sizeBytes} bytes that there are`, {
@@ -54,7 +48,7 @@ export const sendObject = async (
 ): Promise<void> => {
   const { sha256, sizeBytes } = object;
   const headers = { ...downloadHeaders(object), 'accept-ranges': 'bytes' };
-  if (isKnown(exchange.header('if-none-match'), sha256)) return exchange.answer(304, headers);
+  if (namesTag(exchange.header('if-none-match'), `"${sha256}"`)) return exchange.answer(304, headers);
   const condition = exchange.header('if-range');
   const asked = condition === undefined || condition === `"${sha256}"` ? exchange.header('range') : undefined;
   const range = readRange(asked, sizeBytes);

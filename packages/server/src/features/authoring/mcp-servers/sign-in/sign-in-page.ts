@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { htmlText } from '../../../../base/words/index.ts';
 import type { OAuthFailure } from '../../../../protocols/mcp-oauth/contract.ts';
 import type { SignInOutcome } from './sign-ins.ts';
 
@@ -29,29 +30,19 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escaped = (value: string): string => value.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
-
 const page = (title: string, text: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escaped(title)}</title>
+<title>${htmlText(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${escaped(title)}</h1>
-<p>${escaped(text)}</p>
+<h1>${htmlText(title)}</h1>
+<p>${htmlText(text)}</p>
 </main>
 </body>
 </html>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { htmlText } from '../../../../base/words/index.ts';
 import { kindOf, type PermissionData } from '../../../../runtime/contract.ts';
 import { type FormField, formFields, inputName } from './answer-form.ts';
 
@@ -39,16 +40,6 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escaped = (value: string): string => value.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
-
 /**
  * Overrides the Referrer-Policy header. With that header alone a browser sends the form with `Origin: null`, which is refused like every
  * foreign origin. Other sites still learn nothing.
@@ -62,7 +53,7 @@ const page = (title: string, body: string): string => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 ${REFERRER}
-<title>${escaped(title)}</title>
+<title>${htmlText(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
@@ -75,15 +66,15 @@ ${body}
 
 /** A page that says one thing and asks nothing. */
 export const messagePage = (title: string, text: string): string =>
-  page(title, `<h1>${escaped(title)}</h1><p>${escaped(text)}</p>`);
+  page(title, `<h1>${htmlText(title)}</h1><p>${htmlText(text)}</p>`);
 
 const fieldHtml = (field: FormField): string => {
-  const name = escaped(inputName(field));
+  const name = htmlText(inputName(field));
   const required = field.isRequired ? ' required' : '';
-  const label = `${escaped(field.label)}${field.description === '' ? '' : `<small>${escaped(field.description)}</small>`}`;
+  const label = `${htmlText(field.label)}${field.description === '' ? '' : `<small>${htmlText(field.description)}</small>`}`;
   if (field.kind === 'boolean') return `<label><input type="checkbox" name="${name}"> ${label}</label>`;
   if (field.kind === 'choice') {
-    const choices = field.choices.map((choice) => `<option>${escaped(choice)}</option>`).join('');
+    const choices = field.choices.map((choice) => `<option>${htmlText(choice)}</option>`).join('');
     // Begins empty: a browser would send the first choice for a person who chose nothing.
     return `<label>${label}<select name="${name}"${required}><option value=""></option>${choices}</select></label>`;
   }
@@ -97,7 +88,7 @@ const fieldHtml = (field: FormField): string => {
 };
 
 const buttonHtml = ({ id, name, allow }: PermissionData['options'][number]): string =>
-  `<button type="submit" name="option" value="${escaped(id)}"${allow ? '' : ' class="no" formnovalidate'}>${escaped(name)}</button>`;
+  `<button type="submit" name="option" value="${htmlText(id)}"${allow ? '' : ' class="no" formnovalidate'}>${htmlText(name)}</button>`;
 
 const isHttp = (url: string): boolean => url.startsWith('https://') || url.startsWith('http://');
 
@@ -108,14 +99,14 @@ export const questionPage = (data: PermissionData, problem = ''): string => {
   const isSignIn = kind === 'sign_in';
   // Only the sign-in itself says that it succeeded.
   const options = data.options.filter((option) => !isSignIn || !option.allow);
-  const input = kind === 'permission' ? `<pre>${escaped(JSON.stringify(data.input ?? {}, null, 2))}</pre>` : '';
+  const input = kind === 'permission' ? `<pre>${htmlText(JSON.stringify(data.input ?? {}, null, 2))}</pre>` : '';
   const url = data.url ?? '';
-  const link = isSignIn && isHttp(url) ? `<a class="go" rel="noreferrer" href="${escaped(url)}">Sign in</a>` : '';
+  const link = isSignIn && isHttp(url) ? `<a class="go" rel="noreferrer" href="${htmlText(url)}">Sign in</a>` : '';
   return page(
     data.prompt,
-    `<h1>${escaped(data.prompt)}</h1>
-<p>${escaped(data.agent)} in ${escaped(data.namespace)} waits for your answer.</p>
-${problem === '' ? '' : `<p class="bad" role="alert">${escaped(problem)}</p>`}
+    `<h1>${htmlText(data.prompt)}</h1>
+<p>${htmlText(data.agent)} in ${htmlText(data.namespace)} waits for your answer.</p>
+${problem === '' ? '' : `<p class="bad" role="alert">${htmlText(problem)}</p>`}
 ${input}${link}
 <form method="post">
 ${fields.map(fieldHtml).join('\n')}

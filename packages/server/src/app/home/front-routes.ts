@@ -1,0 +1,19 @@
+import type { HttpRoute } from '../../operations/index.ts';
+import type { Config } from '../config/index.ts';
+import { type ConsoleFiles, findConsole } from './console-files.ts';
+import { consoleRoutes } from './console-routes.ts';
+import { type HomeFacts, homeRoute } from './home-route.ts';
+
+type FrontSettings = Pick<Config['settings'], 'console.enabled' | 'console.title' | 'console.readOnly' | 'auth.mode'>;
+
+/** The console as `built`; where there is none, the page that says so; nothing where it is switched off. */
+export const frontRoutes = (
+  settings: FrontSettings,
+  home: HomeFacts,
+  built: ConsoleFiles | undefined = findConsole(),
+): readonly HttpRoute[] => {
+  if (!settings['console.enabled']) return [];
+  if (built === undefined) return [homeRoute(home)];
+  const { 'console.title': title, 'console.readOnly': readOnly, 'auth.mode': authModes } = settings;
+  return consoleRoutes(built, { title, readOnly, authModes, version: home.version });
+};
