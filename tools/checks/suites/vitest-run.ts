@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { type CommandOutcome, type CommandWatch, runCommand } from './command.ts';
-import { MemoryFolder } from './memory-folder.ts';
+import { type CommandOutcome, type CommandWatch, runCommand } from '../command.ts';
+import { MemoryFolder } from '../memory-folder.ts';
 import { readProgress, StillWatch, type TestProgress } from './test-progress.ts';
 import { readReasons } from './vitest-output.ts';
 import { readFailures, readTotals } from './vitest-report.ts';

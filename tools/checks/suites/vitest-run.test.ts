@@ -65,7 +65,7 @@ describe('vitest', () => {
   const run = async (source: string, patience: number) => {
     const root = mkdtempSync(join(tmpdir(), 'svc-checks-'));
     onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-    symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(root, 'node_modules'));
+    symlinkSync(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(root, 'node_modules'));
     writeFileSync(join(root, 'only.test.ts'), `import { expect, it } from 'vitest';\n${source}`);
     const limits = { limitMs: 60_000, lookMs: 10, patience };
     return runTests(root, { report: 'only', parameters: ['--maxWorkers=1'], isQuiet: true }, limits);
