@@ -9,7 +9,7 @@ import process from 'node:process';
 import { checkProofs } from '../proofs/check-proofs.ts';
 import { chooseBase, extractContract, gitIn } from './breaking-base.ts';
 import { type CommandOutcome, runCommand } from './command.ts';
-import { runTests, type TestRun } from './vitest-run.ts';
+import { runTests, type TestRun } from './suites/vitest-run.ts';
 
 /** What the checks work on: the checkout, and the commands of services that tests declared and the machine has. */
 export interface CheckContext {

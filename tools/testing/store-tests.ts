@@ -12,12 +12,20 @@ const helper = `${server}store/testing/given-store.ts`;
 export const storeTests = (root: string): readonly string[] =>
   [...new Importers(loadSources(root)).testsOf(helper)].filter((path) => !path.startsWith(`${server}app/`)).sort();
 
-/** Tests with a real process that run on PostgreSQL once more; those that this leaves out are named in docs/postgresql.md. */
+/**
+ * Tests with a real process that run on PostgreSQL once more: those whose outcome rests on what the engine keeps, orders or gives
+ * back, after a crash, to who resumes, to several nodes. Operations themselves run on both engines in one process (`postgres` in
+ * vitest.config.ts), so a command line, a protocol or a sign-in need not meet both; docs/postgresql.md names what is left out.
+ */
 export const endToEndOnPostgres: readonly string[] = [
+  // Processes die, and what they acknowledged is there.
   'e2e/crash/{harness,many-turns,shutdown,sign-in,trip,waiting-and-steering}.test.ts',
-  'e2e/{streams,transports}/**/*.test.ts',
-  'e2e/{access,api-keys,command-line,command-line-manifests,command-line-streams,completion,connector,data-tools,deployments,first-contact}.test.ts',
-  'e2e/{http-surface,kept-uids,prompt,reasoning,reload,s3,standard-services,uploads,use-chat}.test.ts',
+  'e2e/{api-keys,connector,data-tools,deployments,reasoning,use-chat}.test.ts',
+  // Readers lose their place, their node and their network, and see everything once, in order.
+  'e2e/streams/readers-under-failure.test.ts',
+  'e2e/transports/session-streams.test.ts',
+  // What is given back is what was given: uids, prompts byte for byte, files.
+  'e2e/{kept-uids,prompt,s3,uploads}.test.ts',
 ];
 
 /** Death at every fault point, on PostgreSQL. */

@@ -114,7 +114,7 @@ describe('GitHub', () => {
   it.each([
     [
       'in all',
-      { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000) + 900) },
+      { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.floor(Date.now() / 1_000) + 900) },
       /^(89\d|900)$/,
     ],
     ['of writing', { 'retry-after': '7' }, /^7$/],

@@ -131,14 +131,13 @@ export const eventRoutes = (
 const satisfiedIndexes = (
   indexes: readonly ConnectorMatchIndex[],
   fields: Readonly<Record<string, string>>,
-): readonly { readonly index: ConnectorMatchIndex; readonly routeId: string }[] =>
-  indexes
-    .map((index) => ({
-      index,
-      pairs: index.fields.flatMap((field) => pairOf(field, Object.hasOwn(fields, field) ? (fields[field] ?? '') : '')),
-    }))
+): readonly { readonly index: ConnectorMatchIndex; readonly routeId: string }[] => {
+  const values = new Map(Object.entries(fields));
+  return indexes
+    .map((index) => ({ index, pairs: index.fields.flatMap((field) => pairOf(field, values.get(field) ?? '')) }))
     .filter(({ index, pairs }) => pairs.length === index.fields.length)
     .map(({ index, pairs }) => ({ index, routeId: `${encoded(index.name)}?${pairs.join('&')}` }));
+};
 
 const pairOf = (field: string, value: string): readonly string[] =>
   value.trim() === '' ? [] : [`${encoded(field)}=${encoded(value)}`];

@@ -4,18 +4,17 @@ import type { SandboxPlan } from '../../../sandbox/contract.ts';
 
 export type PolicyKey = 'filesystemRead' | 'filesystemWrite' | 'terminal' | 'default';
 
-const KEYS: Readonly<Record<string, PolicyKey>> = {
-  read: 'filesystemRead',
-  search: 'filesystemRead',
-  edit: 'filesystemWrite',
-  delete: 'filesystemWrite',
-  move: 'filesystemWrite',
-  execute: 'terminal',
-};
+const KEYS: ReadonlyMap<string, PolicyKey> = new Map([
+  ['read', 'filesystemRead'],
+  ['search', 'filesystemRead'],
+  ['edit', 'filesystemWrite'],
+  ['delete', 'filesystemWrite'],
+  ['move', 'filesystemWrite'],
+  ['execute', 'terminal'],
+]);
 
 /** Which entry of the permission policy decides about a tool of this kind. */
-export const policyKeyOf = (toolKind: string): PolicyKey =>
-  Object.hasOwn(KEYS, toolKind) ? (KEYS[toolKind] ?? 'default') : 'default';
+export const policyKeyOf = (toolKind: string): PolicyKey => KEYS.get(toolKind) ?? 'default';
 
 /** What the policy says: the entry, else `default`, else ask. */
 export const decisionOf = (policy: Readonly<Record<string, string>>, key: PolicyKey): 'allow' | 'ask' | 'deny' => {

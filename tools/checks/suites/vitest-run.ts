@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { type CommandOutcome, type CommandWatch, runCommand } from './command.ts';
-import { MemoryFolder } from './memory-folder.ts';
+import { type CommandOutcome, type CommandWatch, runCommand } from '../command.ts';
+import { MemoryFolder } from '../memory-folder.ts';
 import { readProgress, StillWatch, type TestProgress } from './test-progress.ts';
+import { readReasons } from './vitest-output.ts';
 import { readFailures, readTotals } from './vitest-report.ts';
 
 /** A vitest run: `report` names its files in `.reports`, `parameters` are those of the command line; it is shown unless `isQuiet`. */
@@ -17,7 +18,7 @@ export interface TestRun {
 
 /**
  * Numbers for the total; `note` is for the line of the check, `output` is printed above it, `failures` are the failed
- * tests by name.
+ * tests by name, or why the run failed without one.
  */
 interface TestRunOutcome {
   readonly passed: number;
@@ -89,11 +90,7 @@ function watchFor({ lookMs, patience }: RunLimits, progress: () => TestProgress)
 }
 
 /** What a run comes to. `report` is the text of its JSON report, if it wrote one. */
-export function judgeRun(
-  command: Pick<CommandOutcome, 'exitCode' | 'killed'>,
-  progress: TestProgress,
-  report: string | undefined,
-): TestRunOutcome {
+export function judgeRun(command: CommandOutcome, progress: TestProgress, report: string | undefined): TestRunOutcome {
   if (report === undefined) {
     const failed = progress.failed + Math.max(1, progress.open.length);
     const reason = command.killed ?? 'vitest ended without a report';
@@ -102,10 +99,11 @@ export function judgeRun(
   const totals = readTotals(report);
   const isUnexplained = command.exitCode !== 0 && totals.failed === 0;
   const notes = [
-    command.killed ?? (isUnexplained ? 'an error outside the tests, or coverage below its floor: see above' : ''),
+    command.killed ?? (isUnexplained ? 'an error outside the tests, or coverage below its floor' : ''),
     totals.skipped > 0 ? `${totals.skipped} skipped` : '',
   ];
-  const failures = readFailures(report);
+  const isSilent = isUnexplained && command.killed === undefined;
+  const failures = isSilent ? readReasons(command.output) : readFailures(report);
   return {
     passed: totals.passed,
     failed: isUnexplained ? 1 : totals.failed,

@@ -12,16 +12,28 @@ const report = (...statuses: string[]): string =>
 
 describe('what a run comes to', () => {
   it('is what its report says', () => {
-    expect(judgeRun({ exitCode: 0 }, nothing, report('passed', 'passed'))).toEqual({ passed: 2, failed: 0 });
-    expect(judgeRun({ exitCode: 1 }, nothing, report('passed', 'failed', 'skipped'))).toEqual({
+    expect(judgeRun({ exitCode: 0, output: '' }, nothing, report('passed', 'passed'))).toEqual({
+      passed: 2,
+      failed: 0,
+    });
+    expect(judgeRun({ exitCode: 1, output: '' }, nothing, report('passed', 'failed', 'skipped'))).toEqual({
       ...{ passed: 1, failed: 1, note: '1 skipped' },
     });
   });
 
   it('is one failure more when the report does not explain the exit code', () => {
-    const outcome = judgeRun({ exitCode: 1 }, nothing, report('passed'));
-    expect(outcome).toMatchObject({ passed: 1, failed: 1, note: expect.stringContaining('outside the tests') });
-    const killed = judgeRun({ exitCode: 1, killed: 'stopped at its time limit' }, nothing, report('passed'));
+    const reason = 'ERROR: Coverage for lines (89%) does not meet global threshold (90%)';
+    expect(judgeRun({ exitCode: 1, output: `below\n${reason}\n` }, nothing, report('passed'))).toEqual({
+      passed: 1,
+      failed: 1,
+      note: 'an error outside the tests, or coverage below its floor',
+      failures: [reason],
+    });
+    const killed = judgeRun(
+      { exitCode: 1, output: '', killed: 'stopped at its time limit' },
+      nothing,
+      report('passed'),
+    );
     expect(killed).toEqual({ passed: 1, failed: 1, note: 'stopped at its time limit' });
   });
 
@@ -31,7 +43,7 @@ describe('what a run comes to', () => {
       { file: 'b.test.ts', tests: 0 },
     ];
     const progress = { ...nothing, passed: 40, failed: 1, planned: 9, begun: 5, open };
-    expect(judgeRun({ exitCode: 1, killed: 'stopped at its time limit' }, progress, undefined)).toEqual({
+    expect(judgeRun({ exitCode: 1, output: '', killed: 'stopped at its time limit' }, progress, undefined)).toEqual({
       passed: 40,
       failed: 3,
       note: 'stopped at its time limit; 4 of 9 files not begun; not ended: a.test.ts, b.test.ts',
@@ -43,7 +55,7 @@ describe('what a run comes to', () => {
   });
 
   it('is a failure, without a report, also when every file ended', () => {
-    expect(judgeRun({ exitCode: 0 }, { ...nothing, passed: 7 }, undefined)).toEqual({
+    expect(judgeRun({ exitCode: 0, output: '' }, { ...nothing, passed: 7 }, undefined)).toEqual({
       ...{ passed: 7, failed: 1, note: 'vitest ended without a report' },
     });
   });
@@ -53,7 +65,7 @@ describe('vitest', () => {
   const run = async (source: string, patience: number) => {
     const root = mkdtempSync(join(tmpdir(), 'svc-checks-'));
     onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-    symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(root, 'node_modules'));
+    symlinkSync(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(root, 'node_modules'));
     writeFileSync(join(root, 'only.test.ts'), `import { expect, it } from 'vitest';\n${source}`);
     const limits = { limitMs: 60_000, lookMs: 10, patience };
     return runTests(root, { report: 'only', parameters: ['--maxWorkers=1'], isQuiet: true }, limits);
@@ -72,6 +84,14 @@ describe('vitest', () => {
   it('names the file whose process died', { timeout: 60_000 }, async () => {
     const outcome = await run('it("dies", () => { process.kill(process.pid, "SIGKILL"); });', 6_000);
     expect(outcome).toMatchObject({ passed: 0, failed: 1, note: expect.stringContaining('not ended: only.test.ts') });
+  });
+
+  it('says which error outside the tests it was', { timeout: 60_000 }, async () => {
+    const late =
+      'setTimeout(() => { throw new Error("late failure"); }, 1); await new Promise((r) => setTimeout(r, 20));';
+    const outcome = await run(`it("ends", async () => { ${late} });`, 6_000);
+    const failures = [expect.stringMatching(/^Uncaught Exception: Error: late failure\n/)];
+    expect(outcome).toMatchObject({ passed: 1, failed: 1, failures });
   });
 
   it('counts the tests that ended, by its report', { timeout: 60_000 }, async () => {
