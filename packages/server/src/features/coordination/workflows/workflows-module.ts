@@ -5,7 +5,7 @@ import type { Admission, CallWakes, SessionLifecycle } from '../../../runtime/co
 import type { Bus, ReadTx, Store, WriteTx } from '../../../store/contracts/index.ts';
 import type { ToolRegistry } from '../../../tools/contract.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { RunService, RunStreams, runTools, runTrail } from './api/index.ts';
+import { RunActivities, RunService, RunStreams, runTools, runTrail } from './api/index.ts';
 import { isRunOver } from './record/index.ts';
 import {
   leaveRuns,
@@ -96,6 +96,8 @@ export interface WorkflowsModule extends FeatureModule {
   readonly runs: WorkflowRuns;
   /** Calls of tools by steps: they end with the process. */
   readonly calls: Pick<ToolCalls, 'close' | 'settled'>;
+  /** Live events of all runs. */
+  readonly activities: RunActivities;
 }
 
 /** The kind Workflow, its runs and the operations of both. */
@@ -165,6 +167,7 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
       onEnd: (ended) => void hooks.push(ended),
     },
     calls,
+    activities: new RunActivities({ bus, epoch: store.epoch }),
   };
 };
 
