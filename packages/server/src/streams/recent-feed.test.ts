@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RecentFeed } from './recent-feed.ts';
 
 const feedOf = (count: number): RecentFeed<string> => {
-  const feed = new RecentFeed<string>(3);
+  const feed = new RecentFeed<string>({ events: 3, bytes: 100, sizeOf: (event) => event.length });
   feed.restart('run');
   for (let index = 1; index <= count; index++) feed.add(`e${index}`);
   return feed;
@@ -22,6 +22,17 @@ describe('a feed of what came lately', () => {
       Array.from({ length: 4 }, () => undefined),
     );
     expect(feedOf(0).placeOf('run.0')).toBe(0);
+  });
+
+  it('keeps no more than its bytes, but always the newest event', async () => {
+    const feed = feedOf(0);
+    const kept = async () => (await feed.fill(0)).items.map(({ event }) => event.length);
+    for (const size of [60, 30, 11]) feed.add('x'.repeat(size));
+    expect(await kept()).toEqual([30, 11]);
+    feed.add('x'.repeat(101));
+    expect([await kept(), feed.placeOf('run.2'), feed.placeOf('run.3')]).toEqual([[101], undefined, 3]);
+    feed.add('x'.repeat(100));
+    expect(await kept()).toEqual([100]);
   });
 
   it('begins again with nothing', async () => {

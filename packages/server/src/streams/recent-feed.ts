@@ -7,19 +7,27 @@ export interface Numbered<E> {
   readonly event: E;
 }
 
+interface RecentFeedLimits<E> {
+  /** How many events are kept. */
+  readonly events: number;
+  /** How large all that are kept may be; the newest one is kept however large it is. */
+  readonly bytes: number;
+  readonly sizeOf: (event: E) => number;
+}
+
 /**
  * A feed without a store: its newest events are kept in memory and numbered from its start, so that a client which comes back
  * soon misses nothing. A cursor of another start, or of an event that is no longer kept, is not a place in it.
  */
 export class RecentFeed<E> implements Feed<Numbered<E>> {
-  readonly #keep: number;
+  readonly #limits: RecentFeedLimits<E>;
   readonly #kept: Numbered<E>[] = [];
   #line = new CursorLine('');
   #newest = 0;
+  #bytes = 0;
 
-  /** Keeps so many events. */
-  constructor(keep: number) {
-    this.#keep = keep;
+  constructor(limits: RecentFeedLimits<E>) {
+    this.#limits = limits;
   }
 
   get newest(): number {
@@ -36,13 +44,19 @@ export class RecentFeed<E> implements Feed<Numbered<E>> {
     this.#line = new CursorLine(`${name}.`);
     this.#kept.length = 0;
     this.#newest = 0;
+    this.#bytes = 0;
   }
 
   add(event: E): Numbered<E> {
     this.#newest += 1;
     const numbered = { sequence: this.#newest, event };
     this.#kept.push(numbered);
-    if (this.#kept.length > this.#keep) this.#kept.shift();
+    const { events, bytes, sizeOf } = this.#limits;
+    this.#bytes += sizeOf(event);
+    while (this.#kept.length > 1 && (this.#kept.length > events || this.#bytes > bytes)) {
+      const oldest = this.#kept.shift();
+      if (oldest !== undefined) this.#bytes -= sizeOf(oldest.event);
+    }
     return numbered;
   }
 

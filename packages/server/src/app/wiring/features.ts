@@ -255,6 +255,8 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     chat: sessions.chat,
     console: sessions.console,
     channels: channels.activities,
+    runs: workflows.activities,
+    deliveries: connectors.activities,
     streams,
     links: files.links,
     changes: host.feed,

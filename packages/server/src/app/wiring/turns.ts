@@ -80,6 +80,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const usage = usageModule({ ...host, refused: metrics.usageRefused, isPriced: (model) => models.isPriced(model) });
   const [tasks, pushes] = [taskTurns(host), createTaskPushHook(host)];
   const deliveries = deliveryTurns({ ...host, objects });
+  const activity = createActivityHook(bus);
   const { steps, ...prompting } = wirePrompts(host, models, objects);
   const harnesses = new HarnessSlot();
   const runtime = createRuntime({
@@ -94,8 +95,8 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
     ...prompting,
     skills: skills.directory,
     harnesses,
-    endHooks: [turnHook, tasks, pushes, deliveries, ...featureHooks(bus)],
-    progressHooks: [tasks, pushes, deliveries],
+    endHooks: [turnHook, tasks, pushes, deliveries, activity, ...featureHooks(bus)],
+    progressHooks: [tasks, pushes, deliveries, activity],
     tracer,
     meter: metrics.meter,
     workerId,
@@ -117,8 +118,6 @@ const wirePrompts = ({ store }: Host, models: ModelRegistry, objects: Pick<Objec
 
 /** What features do when a turn ends. */
 const featureHooks = (bus: Host['bus']) =>
-  [createActivityHook, createDelegationHook, createScheduleHook, createChannelHook, createWorkflowHook].map((create) =>
-    create(bus),
-  );
+  [createDelegationHook, createScheduleHook, createChannelHook, createWorkflowHook].map((create) => create(bus));
 
 export type Turns = ReturnType<typeof wireTurns>;

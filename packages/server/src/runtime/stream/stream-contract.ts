@@ -48,7 +48,7 @@ export interface AnswerCursors {
 
 /**
  * Bus subject of notifications that something in a session changed that lists show: it was made, cleared, deleted, a
- * message was added or edited, a turn was queued, stopped or ended. Published after the commit; losing one costs
+ * message was added or edited, a turn was queued, taken, parked, stopped or ended. Published after the commit; losing one costs
  * freshness only.
  */
 export const SESSION_ACTIVITY = 'session.activity';

@@ -30,17 +30,19 @@ interface ConsoleSessions {
   part(event: SessionEvent, cursor: string): string;
 }
 
-/** Events of all channels as JSON, as they are written; features/coordination/channels satisfies it. */
-interface ConsoleChannels {
+/** Everything that happens of one topic as JSON, as it is written; features of coordination satisfy it. */
+interface ConsoleSource {
   /** Answers how to stop. */
-  subscribe(
-    receive: (event: { readonly namespace: string; readonly channel: string; readonly data: string }) => void,
-  ): () => void;
+  subscribe(receive: (event: Pick<ConsoleEvent, 'namespace' | 'channel' | 'data'>) => void): () => void;
 }
 
 export interface ConsoleDeps {
   readonly sessions: ConsoleSessions;
-  readonly channels: ConsoleChannels;
+  /** Events of channels. */
+  readonly channels: ConsoleSource;
+  /** Events of workflow runs. */
+  readonly runs: ConsoleSource;
+  readonly deliveries: ConsoleSource;
   readonly streams: SessionStreams;
   readonly changes: ChangeFeed;
   readonly views: ResourceViews;

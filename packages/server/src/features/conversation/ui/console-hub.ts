@@ -11,6 +11,8 @@ import type { ConsoleDeps, ConsoleEvent } from './console-deps.ts';
 
 /** Events kept for consoles that come back. */
 const RECENT_EVENTS = 4_096;
+/** Characters of their JSON. */
+const RECENT_CHARS = 16 * 1024 * 1024;
 /** Notifications of one session within this time are read once. */
 const GATHER_MS = 50;
 /** How long events are still gathered after the last console left, so that a reload loses nothing. */
@@ -39,7 +41,7 @@ export class ConsoleHub extends Hub<NumberedEvent, ConsoleMember, RecentFeed<Con
   #lingerTimer: CancelTimer | undefined;
 
   constructor(deps: ConsoleDeps) {
-    super(new RecentFeed(RECENT_EVENTS));
+    super(new RecentFeed({ events: RECENT_EVENTS, bytes: RECENT_CHARS, sizeOf: ({ data }) => data.length }));
     this.#deps = deps;
     this.emptied = () => {
       this.#lingerTimer = deps.clock.after(LINGER_MS, () => this.close());
@@ -77,8 +79,14 @@ export class ConsoleHub extends Hub<NumberedEvent, ConsoleMember, RecentFeed<Con
       for (const change of list) this.#publish(resourceEvent(change, this.#deps.views));
     });
     const endActivity = bus.subscribe(SESSION_ACTIVITY, (message) => this.#hear(message as SessionActivity));
-    const endChannels = this.#deps.channels.subscribe((event) => this.#publish({ topic: 'channel', ...event }));
-    this.#stops = [() => feed.stop(), endActivity, endChannels];
+    const { channels, runs, deliveries } = this.#deps;
+    this.#stops = [
+      () => feed.stop(),
+      endActivity,
+      channels.subscribe((event) => this.#publish({ topic: 'channel', ...event })),
+      runs.subscribe((event) => this.#publish({ topic: 'run', ...event })),
+      deliveries.subscribe((event) => this.#publish({ topic: 'delivery', ...event })),
+    ];
   }
 
   #publish(event: ConsoleEvent): void {

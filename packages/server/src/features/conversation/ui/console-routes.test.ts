@@ -42,12 +42,21 @@ let grants: readonly CallerGrant[];
 /** How each call of the route ended. */
 let failures: Promise<unknown>[];
 let sayInChannel: (event: { namespace: string; channel: string; data: string }) => void;
+/** What runs and deliveries are told to, by topic. */
+let receivers: Map<'run' | 'delivery', (event: { namespace: string; data: string }) => void>;
 
 beforeEach(async () => {
   harness = new SessionHarness();
   await harness.start();
   changes = new TestChanges();
   allowed = () => true;
+  receivers = new Map();
+  const source = (topic: 'run' | 'delivery') => ({
+    subscribe: (receive: (event: { namespace: string; data: string }) => void) => {
+      receivers.set(topic, receive);
+      return () => undefined;
+    },
+  });
   const { bus, clock, ids } = harness.engine;
   const routes = consoleRoutes({
     sessions: harness.console,
@@ -57,6 +66,8 @@ beforeEach(async () => {
         return () => undefined;
       },
     },
+    runs: source('run'),
+    deliveries: source('delivery'),
     streams: harness.streams,
     changes,
     views: new ResourceViews(),
@@ -259,4 +270,27 @@ describe('the console stream', () => {
     expect(data).toEqual({ ns: 'default', channel: 'ops' });
     feed.close();
   });
+
+  test.each(['run', 'delivery'] as const)(
+    'carries the topic %s to those who see its whole namespace',
+    async (topic) => {
+      const feed = await open(`?topics=${topic}&ns=default`);
+      await feed.until((frame) => frame.event === 'ready');
+      const tell = (ns: string) => receivers.get(topic)?.({ namespace: ns, data: JSON.stringify({ ns }) });
+      tell('elsewhere');
+      tell('default');
+      const { event, data } = await feed.until((frame) => frame.event !== 'ready');
+      expect([event, data]).toEqual([topic, { ns: 'default' }]);
+      // A caller whose grant names agents or channels sees none of them.
+      allowed = (agent, channel) => agent !== undefined || channel !== undefined;
+      tell('default');
+      allowed = () => true;
+      const other = topic === 'run' ? 'delivery' : 'run';
+      receivers.get(other)?.({ namespace: 'default', data: '{}' });
+      receivers.get(topic)?.({ namespace: 'default', data: '{"last":true}' });
+      await feed.until((frame) => frame.data['last'] === true);
+      expect(feed.frames.map((frame) => frame.event)).toEqual(['ready', topic, topic]);
+      feed.close();
+    },
+  );
 });

@@ -3,7 +3,7 @@ import type { Clock, Log, Random } from '../../../base/index.ts';
 import type { NamespaceFacts, ResourceWriter } from '../../../controllers/contract.ts';
 import type { ValueHash, ValueSeal } from '../../../resources/index.ts';
 import type { ObjectAccess } from '../../../runtime/contract.ts';
-import type { Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import type { Bus, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { type AttachmentDeps, uploadRoute } from './attachments/index.ts';
 import { CallbackAuthenticator, forgetSecrets } from './callbacks/index.ts';
@@ -25,6 +25,7 @@ import {
   registrationTrigger,
   secretArrived,
 } from './registration/index.ts';
+import { DeliveryActivities } from './review/index.ts';
 import { RouteBook } from './routes/index.ts';
 
 /** Sizes in bytes, times in milliseconds. */
@@ -49,6 +50,7 @@ interface ConnectorsModuleDeps
   readonly lifecycle: ConsumersDeps['lifecycle'] & DeliveryPartsDeps['lifecycle'];
   readonly settings: ConnectorSettings;
   readonly store: Store;
+  readonly bus: Pick<Bus, 'subscribe'>;
   readonly writer: Pick<ResourceWriter, 'writeStatus'>;
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
   readonly ancestorsOf: (namespace: string) => readonly string[];
@@ -62,6 +64,8 @@ interface ConnectorsModuleDeps
 export interface ConnectorsModule extends FeatureModule {
   /** Who calls back: for calls that need a callback secret. */
   readonly callbacks: Authenticator;
+  /** Deliveries as they change. */
+  readonly activities: DeliveryActivities;
   /** Ends requests to connector services that are under way. */
   close(): Promise<void>;
 }
@@ -102,6 +106,7 @@ export const connectorsModule = (deps: ConnectorsModuleDeps): ConnectorsModule =
     routes: [uploadRoute(deps)],
     trails: [connectorTrail],
     callbacks: new CallbackAuthenticator({ store, arrived: (secret) => secretArrived(registering, secret) }),
+    activities: new DeliveryActivities(deps.bus),
     close: async () => {
       await registrar.close();
       await deliveries.close();

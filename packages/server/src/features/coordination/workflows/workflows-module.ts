@@ -5,7 +5,7 @@ import type { Admission, CallWakes, SessionLifecycle } from '../../../runtime/co
 import type { Bus, ReadTx, Store, WriteTx } from '../../../store/contracts/index.ts';
 import type { ToolRegistry } from '../../../tools/contract.ts';
 import type { FeatureModule } from '../../module-contract.ts';
-import { RunService, RunStreams, runTools, runTrail } from './api/index.ts';
+import { RunActivities, RunService, RunStreams, runTools, runTrail } from './api/index.ts';
 import { isRunOver } from './record/index.ts';
 import {
   leaveRuns,
@@ -26,6 +26,9 @@ import { workflowOperations } from './workflow-operations.ts';
 const MS_PER_SECOND = 1_000;
 const MS_PER_HOUR = 3_600_000;
 const MICROS_PER_MS = 1_000;
+/** Problems of a reply that its event says, and how long its text may be. */
+const PROBLEMS = 5;
+const PROBLEM_CHARS = 2_000;
 
 /** Sizes in bytes, times in milliseconds. */
 interface WorkflowSettings extends LabelSettings {
@@ -64,7 +67,7 @@ interface WorkflowsModuleDeps extends ToolGrantDeps {
 
 /** Replies of runs to the messages that began them. */
 interface RunReplies {
-  /** Delivers the reply in the output of a completed run that a message began; true when there is something to deliver. */
+  /** Delivers the reply in the output of a completed run that a message began; `problems` says what of it cannot be sent. */
   replyOfRun(
     tx: WriteTx,
     run: {
@@ -73,7 +76,7 @@ interface RunReplies {
       readonly runId: string;
       readonly output: JsonData;
     },
-  ): Promise<boolean>;
+  ): Promise<{ readonly isSent: boolean; readonly problems: readonly string[] }>;
 }
 
 /** Runs of workflows for other features. */
@@ -96,6 +99,8 @@ export interface WorkflowsModule extends FeatureModule {
   readonly runs: WorkflowRuns;
   /** Calls of tools by steps: they end with the process. */
   readonly calls: Pick<ToolCalls, 'close' | 'settled'>;
+  /** Live events of all runs. */
+  readonly activities: RunActivities;
 }
 
 /** The kind Workflow, its runs and the operations of both. */
@@ -165,6 +170,7 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
       onEnd: (ended) => void hooks.push(ended),
     },
     calls,
+    activities: new RunActivities({ bus, epoch: store.epoch }),
   };
 };
 
@@ -174,7 +180,10 @@ const replyTo =
   async (tx, { run, output, addEvent }) => {
     if (run.status !== 'COMPLETED' || run.parent !== undefined) return;
     const { id: runId, namespace, workflow } = run;
-    if (await replies.replyOfRun(tx, { namespace, workflow, runId, output })) await addEvent({ type: 'reply_sent' });
+    const { isSent, problems } = await replies.replyOfRun(tx, { namespace, workflow, runId, output });
+    if (isSent) await addEvent({ type: 'reply_sent' });
+    const message = problems.slice(0, PROBLEMS).join('; ').slice(0, PROBLEM_CHARS).toWellFormed();
+    if (message !== '') await addEvent({ type: 'reply_failed', message });
   };
 
 const serviceLimits = (settings: WorkflowSettings) => ({

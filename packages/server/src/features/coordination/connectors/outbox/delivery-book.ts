@@ -15,6 +15,9 @@ import {
 /** Item of the queue that sends a delivery; key = its id. */
 export const DELIVERY = 'connector.delivery';
 
+/** Bus subject of deliveries as they are written, for those who show many of them; the message is a Delivery. */
+export const DELIVERY_ACTIVITY = 'delivery.activity';
+
 /** Pending deliveries of a lane that are read at once. */
 const LANE_PAGE = 50;
 
@@ -54,7 +57,7 @@ export class DeliveryBook {
 
   /** Stores a delivery as it is now, and with it when it is due. */
   async save(tx: WriteTx, delivery: Delivery): Promise<void> {
-    await tx.deliveries.put(deliveryRow(delivery));
+    await this.mark(tx, delivery);
     if (delivery.state !== 'pending') return tx.queue.cancel(DELIVERY, delivery.id);
     await this.#due(tx, delivery.id, delivery.body.dueAt);
   }
@@ -62,6 +65,7 @@ export class DeliveryBook {
   /** Stores a delivery whose item in the queue stays as it is. */
   async mark(tx: WriteTx, delivery: Delivery): Promise<void> {
     await tx.deliveries.put(deliveryRow(delivery));
+    tx.afterCommit(() => this.#deps.bus.publish(DELIVERY_ACTIVITY, delivery));
   }
 
   /** Has the next delivery of the lane that waited for this one tried at once; those that have failed for long waited for none. */

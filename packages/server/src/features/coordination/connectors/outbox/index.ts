@@ -12,7 +12,7 @@
  * 5. Without a registration in force deliveries wait; only an answer, the window or the end of the class ends one.
  */
 export { type ConnectorFetch, ConnectorService } from './connector-service.ts';
-export { DeliveryBook, deliveryOf } from './delivery-book.ts';
+export { DELIVERY_ACTIVITY, DeliveryBook, deliveryOf } from './delivery-book.ts';
 export { replyDraft } from './delivery-drafts.ts';
 export type { Health } from './delivery-health.ts';
 export { DELIVERY_STATUS, deliveryLabels, messageOf, showOnMessage } from './delivery-labels.ts';

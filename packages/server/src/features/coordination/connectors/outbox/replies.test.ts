@@ -158,13 +158,22 @@ describe('what is delivered', () => {
         { text: 'quiet', silent: true },
         '',
         { text: ' ', attachments: [{ key: 'k', sha256: 'foreign' }] },
+        ['no reply'],
       ])
         made.push(await world.turns.replyOfRun(tx, { ...run, output: { reply } }));
       made.push(await world.turns.replyOfRun(tx, { ...run, runId: 'child', output: { reply: 'of the child' } }));
       made.push(await world.turns.replyOfRun(tx, { ...run, output: { reply: { text: 'of the run' } } }));
       return made;
     });
-    expect(replies).toEqual([false, false, false, false, true]);
+    const nothing = { isSent: false, problems: [] };
+    expect(replies).toEqual([
+      nothing,
+      nothing,
+      { isSent: false, problems: ['reply.attachments: k is not stored in this namespace'] },
+      { isSent: false, problems: ['reply: is neither a text nor an object with text, silent and attachments'] },
+      nothing,
+      { isSent: true, problems: [] },
+    ]);
     await world.deliver();
     expect(world.service.deliveries).toMatchObject([
       { text: 'of the run', labels: { 'svc.workflow': 'triage', 'svc.workflowRun': 'r1' } },

@@ -45,6 +45,13 @@ export interface CompletedRun {
   readonly output: unknown;
 }
 
+/** What became of the reply of a run. */
+export interface RepliedRun {
+  readonly isSent: boolean;
+  /** Why something of the reply, or all of it, is not sent. */
+  readonly problems: readonly string[];
+}
+
 /** Cause of turns that messages of platforms begin. */
 const CAUSE = 'connector';
 
@@ -101,19 +108,23 @@ export class Replies implements TurnEndHook {
     });
   }
 
-  /** Delivers the reply in the output of a run that an event began; true when there is something to deliver. */
-  async replyOfRun(tx: WriteTx, { namespace, workflow, runId, output }: CompletedRun): Promise<boolean> {
+  /** Delivers the reply in the output of a run that an event began, as far as it can be delivered. */
+  async replyOfRun(tx: WriteTx, { namespace, workflow, runId, output }: CompletedRun): Promise<RepliedRun> {
     const subject = runSubject(runId);
     const context = await contextOf(tx, namespace, subject);
     const reply = replyInOutput(output);
-    if (context === undefined || reply === undefined) return false;
-    // A run may name any object: only those of its own namespace leave it.
+    if (context === undefined || reply === undefined || (await liveConnector(tx, context)).mode === 'none')
+      return { isSent: false, problems: [] };
+    const problems = [...reply.problems];
     const attachments = [];
-    for (const object of reply.attachments)
+    for (const object of reply.attachments) {
+      // A run may name any object: only those of its own namespace leave it.
       if (await tx.objects.hasReference(namespace, object.sha256)) attachments.push(object);
+      else problems.push(`reply.attachments: ${object.key} is not stored in this namespace`);
+    }
     const source = { kind: 'workflow', workflow, runId } as const;
     const said = { namespace, subject, text: reply.text, attachments, source, isFixed: true };
-    return (await this.#reply(tx, context, said)) !== undefined;
+    return { isSent: (await this.#reply(tx, context, said)) !== undefined, problems };
   }
 
   async #reply(tx: WriteTx, context: ConnectorContext, reply: Reply): Promise<Delivery | undefined> {

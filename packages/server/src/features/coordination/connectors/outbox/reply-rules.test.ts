@@ -63,15 +63,42 @@ describe('a reply', () => {
   });
 
   it('is what the output of a run says', () => {
-    expect(replyInOutput({ reply: ' hi ' })).toEqual({ text: 'hi', attachments: [] });
-    expect(
-      replyInOutput({ reply: { text: 'hi', attachments: [object, 'x', { key: 'k' }, { ...object, sizeBytes: 'y' }] } }),
-    ).toEqual({
+    expect(replyInOutput({ reply: ' hi ' })).toEqual({ text: 'hi', attachments: [], problems: [] });
+    expect(replyInOutput({ reply: { text: 'hi', attachments: [object, { ...object, sizeBytes: 'y' }] } })).toEqual({
       text: 'hi',
       attachments: [object, { ...object, sizeBytes: 0 }],
+      problems: [],
     });
-    expect(replyInOutput({ reply: { text: 1 } })).toEqual({ text: '', attachments: [] });
-    for (const output of [undefined, [], {}, { reply: 1 }, { reply: { text: 'x', silent: true } }])
+    for (const output of [undefined, [], {}, { reply: null }, { reply: { text: 'x', silent: true } }])
       expect(replyInOutput(output)).toBeUndefined();
+  });
+
+  it.each<readonly [unknown, object]>([
+    [
+      1,
+      {
+        text: '',
+        attachments: [],
+        problems: ['reply: is neither a text nor an object with text, silent and attachments'],
+      },
+    ],
+    [
+      { text: 1, attachments: [object] },
+      { text: '', attachments: [object], problems: ['reply.text: is not a text'] },
+    ],
+    [
+      { text: 'hi', attachments: [object, 'x', { key: 'k' }] },
+      {
+        text: 'hi',
+        attachments: [object],
+        problems: ['reply.attachments[1]: has no key and sha256', 'reply.attachments[2]: has no key and sha256'],
+      },
+    ],
+    [
+      { text: 'hi', attachments: {} },
+      { text: 'hi', attachments: [], problems: ['reply.attachments: is not a list'] },
+    ],
+  ])('of a run says what of it cannot be sent: %j', (reply, expected) => {
+    expect(replyInOutput({ reply })).toEqual(expected);
   });
 });

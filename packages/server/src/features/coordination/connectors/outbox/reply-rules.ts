@@ -68,25 +68,47 @@ export const filesOf = (parts: readonly Part[]): readonly ObjectData[] =>
 export interface RunReply {
   readonly text: string;
   readonly attachments: readonly ObjectData[];
+  /** Why something of it cannot be sent, by member. */
+  readonly problems: readonly string[];
 }
 
 /** The reply in the output of a run: its member `reply`, a text or `{text, silent, attachments}`; undefined for none. */
 export const replyInOutput = (output: unknown): RunReply | undefined => {
-  const reply = isRecord(output) ? output['reply'] : undefined;
-  if (typeof reply === 'string') return { text: reply.trim(), attachments: [] };
-  if (!isRecord(reply) || reply['silent'] === true) return undefined;
-  const { text, attachments } = reply;
-  const files = Array.isArray(attachments) ? attachments.flatMap(fileOf) : [];
-  return { text: textOrEmpty(text).trim(), attachments: files };
+  const reply = (isRecord(output) ? output['reply'] : undefined) ?? undefined;
+  if (reply === undefined) return undefined;
+  if (typeof reply === 'string') return { text: reply.trim(), attachments: [], problems: [] };
+  if (!isRecord(reply))
+    return {
+      text: '',
+      attachments: [],
+      problems: ['reply: is neither a text nor an object with text, silent and attachments'],
+    };
+  if (reply['silent'] === true) return undefined;
+  const text = reply['text'] ?? '';
+  const files = filesInOutput(reply['attachments'] ?? []);
+  if (typeof text === 'string') return { ...files, text: text.trim() };
+  return { ...files, text: '', problems: ['reply.text: is not a text', ...files.problems] };
+};
+
+const filesInOutput = (attachments: unknown): Pick<RunReply, 'attachments' | 'problems'> => {
+  if (!Array.isArray(attachments)) return { attachments: [], problems: ['reply.attachments: is not a list'] };
+  const files: ObjectData[] = [];
+  const problems: string[] = [];
+  for (const [index, value] of attachments.entries()) {
+    const file = fileOf(value);
+    if (file === undefined) problems.push(`reply.attachments[${index}]: has no key and sha256`);
+    else files.push(file);
+  }
+  return { attachments: files, problems };
 };
 
 /** A file as events and tools show it: an ObjectRef in JSON; it needs the key and the hash. */
-const fileOf = (value: unknown): readonly ObjectData[] => {
-  if (!isRecord(value)) return [];
+const fileOf = (value: unknown): ObjectData | undefined => {
+  if (!isRecord(value)) return undefined;
   const [key, sha256, mediaType, filename] = ['key', 'sha256', 'mediaType', 'filename'].map((field) =>
     textOrEmpty(value[field]),
   ) as [string, string, string, string];
   const size = Number(value['sizeBytes']);
   const sizeBytes = Number.isSafeInteger(size) ? size : 0;
-  return key === '' || sha256 === '' ? [] : [{ key, sha256, mediaType, sizeBytes, filename }];
+  return key === '' || sha256 === '' ? undefined : { key, sha256, mediaType, sizeBytes, filename };
 };

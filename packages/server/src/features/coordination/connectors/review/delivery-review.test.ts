@@ -1,9 +1,11 @@
-import { MessageRole } from '@svc/api/data';
+import { toJson } from '@bufbuild/protobuf';
+import { type Delivery, DeliverySchema, MessageRole } from '@svc/api/data';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFault } from '../../../../base/index.ts';
 import { recordKey } from '../../../../resources/index.ts';
 import { PART } from '../../../../runtime/contract.ts';
 import { DeliveryWorld } from '../testing/delivery-world.ts';
+import { DeliveryActivities } from './delivery-activity.ts';
 
 const STATUS = 'svc/connector-delivery-status';
 
@@ -139,6 +141,30 @@ describe('a reply that waits for review', () => {
     expect(await listed({ connector: 'other' })).toEqual([]);
     const page = (await world.call('ListDeliveries', { pageSize: 1 })) as { nextPageToken: string };
     expect(await listed({ pageSize: 1, pageToken: page.nextPageToken })).toEqual(['one']);
+  });
+
+  it('is told to consoles with each of its changes, as DeliveryService shows it', async () => {
+    const told: { readonly namespace: string; readonly data: Readonly<Record<string, unknown>> }[] = [];
+    const stop = new DeliveryActivities(world.engine.bus).subscribe(({ namespace, data }) =>
+      told.push({ namespace, data: JSON.parse(data) }),
+    );
+    const { sessionId, replyMessageId } = await world.answered('!say draft');
+    const [held] = await world.rows();
+    expect(told).toEqual([
+      { namespace: 'default', data: toJson(DeliverySchema, held as Delivery, { alwaysEmitImplicit: true }) },
+    ]);
+    expect(told[0]?.data).toMatchObject({ ns: 'default', connector: 'help', state: 'held', sessionId, text: 'draft' });
+    await set({ sessionId, replyMessageId }, REQUESTED);
+    await world.deliver();
+    expect(told.map(({ data }) => `${data['id'] === held?.id} ${data['state']} ${data['attempts']}`)).toEqual([
+      'true held 0',
+      'true pending 0',
+      'true pending 1',
+      'true delivered 1',
+    ]);
+    stop();
+    await world.answered('!say unheard');
+    expect(told).toHaveLength(4);
   });
 
   it('is also what a client appends for the agent, as a reply to the newest message of the platform', async () => {

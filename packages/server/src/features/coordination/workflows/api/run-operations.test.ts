@@ -1,3 +1,5 @@
+import { toJson } from '@bufbuild/protobuf';
+import { WorkflowRunEventSchema } from '@svc/api/data';
 import type { ListRunsResponse, RunResponse } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../../base/index.ts';
@@ -193,5 +195,28 @@ describe('StreamRunEvents', () => {
     const foreign = (await world.follow(other, live.ids[0]).ended) as Fault;
     expect(foreign.violations[0]?.field).toBe('after');
     expect(await world.follow(other, 'live').stop()).toBe('ok');
+  });
+
+  it('of all runs are told to consoles, each as the stream of its run shows it', async () => {
+    const told: { readonly namespace: string; readonly data: unknown }[] = [];
+    const stop = world.process.module.activities.subscribe(({ namespace, data }) =>
+      told.push({ namespace, data: JSON.parse(data) }),
+    );
+    const [flow, short] = [await world.begin('flow'), await world.begin('short')];
+    await world.settle();
+    const streams = [world.follow(flow), world.follow(short)] as const;
+    await expect.poll(() => types(streams[0])).toHaveLength(3);
+    expect(await streams[1].ended).toBe('ok');
+    const shown = streams
+      .flatMap(({ received }) => received)
+      .map((event) => ({
+        namespace: 'default',
+        data: toJson(WorkflowRunEventSchema, event, { alwaysEmitImplicit: true }),
+      }));
+    expect(told).toHaveLength(7);
+    expect(told).toEqual(expect.arrayContaining(shown));
+    stop();
+    await world.cancel(flow);
+    expect([await streams[0].ended, told.length]).toEqual(['ok', 7]);
   });
 });

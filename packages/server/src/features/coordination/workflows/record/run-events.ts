@@ -42,6 +42,14 @@ export interface RunEvent extends RunEventBody {
 /** Bus subject of the events of a run; the message is a RunEvent. */
 export const runSubject = (runId: string): string => `wf.${runId}`;
 
+/** Bus subject of the events of all runs, for those who show many of them; the message is a RunActivity. */
+export const RUN_ACTIVITY = 'workflow.activity';
+
+export interface RunActivity {
+  readonly run: Pick<RunState, 'id' | 'namespace' | 'workflow'>;
+  readonly event: RunEvent;
+}
+
 /** The event in a row. */
 export const eventOf = ({ sequence, body }: WorkflowEventRow): RunEvent => ({
   sequence,
@@ -58,6 +66,11 @@ export const addEvent = async (
   const sequence = run.events;
   const body: RunEventBody = { ...event, at: tx.now() };
   await tx.workflowEvents.put({ runId: run.id, sequence, body: JSON.stringify(body) });
-  const { id } = run;
-  tx.afterCommit(() => bus.publish(runSubject(id), { ...body, sequence }));
+  const { id, namespace, workflow } = run;
+  const added: RunEvent = { ...body, sequence };
+  const activity: RunActivity = { run: { id, namespace, workflow }, event: added };
+  tx.afterCommit(() => {
+    bus.publish(runSubject(id), added);
+    bus.publish(RUN_ACTIVITY, activity);
+  });
 };

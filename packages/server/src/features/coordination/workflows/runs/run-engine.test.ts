@@ -354,6 +354,17 @@ describe('a run', () => {
     expect(await types(leaf?.id ?? '')).not.toContain('reply_sent');
   });
 
+  it('says what of its reply cannot be sent, before its last event', async () => {
+    await world.put('flow', { steps: [noop('one')], outputJson: '{"reply":"${$.input.reply}"}' });
+    const part = async (reply: unknown) => {
+      const { run } = await world.run('flow', { reply });
+      return (await world.events(run?.id ?? '')).slice(3).map(({ type, message = '' }) => `${type} ${message}`.trim());
+    };
+    expect(await part(['hi', 1, 2])).toEqual(['reply_sent', 'reply_failed part 1; part 2', 'run_completed']);
+    expect(await part(7)).toEqual(['reply_failed part 7', 'run_completed']);
+    expect(await part(null)).toEqual(['run_completed']);
+  });
+
   it('reads nothing but its own copy of the definition', async () => {
     await world.put('flow', { steps: [pause('one'), noop('two', { after: ['one'] })], outputJson: '"old"' });
     const id = await world.begin('flow');

@@ -8,7 +8,7 @@ import { WorkflowSpecSchema } from '@svc/api/resources';
 import { createAuditAppender } from '../../../../auth/index.ts';
 import { createIds, Fault, type Ids, ManualClock, seededRandom, silentLog } from '../../../../base/index.ts';
 import { QueueRunner, systemOrigin, TransactionalResourceWriter } from '../../../../controllers/index.ts';
-import { defaultLabelLimits, isJsonMap, recordKey } from '../../../../resources/index.ts';
+import { defaultLabelLimits, isJsonMap, type JsonData, recordKey } from '../../../../resources/index.ts';
 import { createLocalBus } from '../../../../store/bus/local/index.ts';
 import type { Bus, Store } from '../../../../store/contracts/index.ts';
 import { openGivenStore, removeGivenStore } from '../../../../store/testing/given-store.ts';
@@ -131,7 +131,7 @@ export class RunWorld {
       admission: agents.admission,
       lifecycle: agents.lifecycle,
       wakes: { wake: async () => false },
-      deliveries: { replyOfRun: async (_tx, { output }) => isJsonMap(output) && output['reply'] !== undefined },
+      deliveries: { replyOfRun: async (_tx, { output }) => replied(output) },
       tools: createToolRegistry({ tools: this.#options.tools ?? [], log: silentLog, check: sharedSchemaCheck }),
       workerId: `process-${this.#processes}`,
       ancestorsOf: () => [],
@@ -260,6 +260,15 @@ export class RunWorld {
     return rows.map(runOf).toReversed();
   }
 }
+
+/** The texts of a reply are sent, and its numbers are problems. */
+const replied = (output: JsonData) => {
+  const reply = isJsonMap(output) ? [output['reply']].flat() : [];
+  return {
+    isSent: reply.some((part) => typeof part === 'string'),
+    problems: reply.filter((part) => typeof part === 'number').map((part) => `part ${part}`),
+  };
+};
 
 /** Statuses of the steps by id, and how often each was tried where that is more than once. */
 export const stepSummary = ({ steps }: RunResponse): Record<string, string> =>
