@@ -5,8 +5,8 @@ import { type Ids, invalidField, type LogEntry, type WrittenLines } from '../../
 import type { StreamSink } from '../../../operations/index.ts';
 import { FormingSink, Hub, Member, type Numbered, Reader, RecentFeed } from '../../../streams/index.ts';
 
-/** Lines kept for those who look after something happened. */
-const KEPT_LINES = 1_000;
+/** What is kept for those who look after something happened. */
+const KEPT = { events: 1_000, bytes: 2 * 1024 * 1024 };
 /** In rising order. */
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -17,17 +17,28 @@ interface LogStreamsDeps {
   readonly limits: { readonly events: number; readonly bytes: number };
 }
 
-type NumberedLine = Numbered<LogEntry>;
+/** A line with its facts as JSON text, written once for all readers. */
+interface KeptLine extends Omit<LogEntry, 'fields'> {
+  readonly fieldsJson: string;
+}
+
+type NumberedLine = Numbered<KeptLine>;
+
+const sizeOf = ({ message, fieldsJson }: KeptLine): number => message.length + fieldsJson.length;
 
 /** StreamLogs: the newest lines of this process, then what it writes. They are in memory only, like the terminal they go to. */
 export class LogStreams {
   readonly #deps: LogStreamsDeps;
-  readonly #hub = new Hub<NumberedLine, Member<NumberedLine>, RecentFeed<LogEntry>>(new RecentFeed(KEPT_LINES));
+  readonly #hub = new Hub<NumberedLine, Member<NumberedLine>, RecentFeed<KeptLine>>(
+    new RecentFeed({ ...KEPT, sizeOf }),
+  );
 
   constructor(deps: LogStreamsDeps) {
     this.#deps = deps;
     this.#hub.feed.restart(deps.ids.next());
-    deps.lines.subscribe((line) => this.#hub.receive(this.#hub.feed.add(line)));
+    deps.lines.subscribe(({ fields, ...line }) =>
+      this.#hub.receive(this.#hub.feed.add({ ...line, fieldsJson: JSON.stringify(fields) })),
+    );
   }
 
   /** Throws FIELD_INVALID for a level that is none. */
@@ -48,12 +59,12 @@ export class LogStreams {
 }
 
 class FilteredMember extends Member<NumberedLine> {
-  readonly #isWanted: (line: LogEntry) => boolean;
+  readonly #isWanted: (line: KeptLine) => boolean;
 
   constructor(
     reader: Reader<NumberedLine>,
     hub: Hub<NumberedLine, Member<NumberedLine>>,
-    isWanted: (line: LogEntry) => boolean,
+    isWanted: (line: KeptLine) => boolean,
   ) {
     super(reader, hub);
     this.#isWanted = isWanted;
@@ -64,12 +75,12 @@ class FilteredMember extends Member<NumberedLine> {
   }
 }
 
-const filterOf = ({ level, contains }: StreamLogsRequest): ((line: LogEntry) => boolean) => {
+const filterOf = ({ level, contains }: StreamLogsRequest): ((line: KeptLine) => boolean) => {
   const least = level === '' ? 0 : (LEVELS as readonly string[]).indexOf(level);
   if (least === -1) throw invalidField('level', `must be one of ${LEVELS.join(', ')}`);
   const wanted = contains.toLowerCase();
-  const isNamed = ({ message, fields }: LogEntry): boolean =>
-    message.toLowerCase().includes(wanted) || JSON.stringify(fields).toLowerCase().includes(wanted);
+  const isNamed = ({ message, fieldsJson }: KeptLine): boolean =>
+    `${message}\n${fieldsJson}`.toLowerCase().includes(wanted);
   return (line) => LEVELS.indexOf(line.level) >= least && (wanted === '' || isNamed(line));
 };
 
@@ -79,5 +90,5 @@ const formOf = ({ event }: NumberedLine, id: string): LogLine =>
     timestamp: BigInt(event.atMs) * 1_000n,
     level: event.level,
     message: event.message,
-    fieldsJson: JSON.stringify(event.fields),
+    fieldsJson: event.fieldsJson,
   });
