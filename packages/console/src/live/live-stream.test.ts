@@ -86,7 +86,7 @@ describe('LiveStream', () => {
     stream.stop();
   });
 
-  it('waits longer after each failure, up to 15 seconds, and says so only once', async () => {
+  it('waits longer after each failure, up to 10 seconds, and says so only once', async () => {
     const { host, stream } = begun();
     host.statuses.push(...Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? 503 : 0)));
     const states: string[] = [];
@@ -97,7 +97,7 @@ describe('LiveStream', () => {
       host.endWait();
     }
     await expect.poll(() => stream.state).toBe('open');
-    expect(host.waits).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+    expect(host.waits).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000]);
     expect(states.filter((state) => state === 'waiting')).toHaveLength(1);
     stream.stop();
   });

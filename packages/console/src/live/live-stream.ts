@@ -14,7 +14,7 @@ export interface LiveHost {
 }
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 15_000;
+const LONGEST_WAIT_MS = 10_000;
 /** The server writes at least every 15 s; after three such times of silence nothing comes any more. */
 const LOOK_MS = 15_000;
 const QUIET_LOOKS = 3;
