@@ -9,7 +9,9 @@ const TYPED_IN = 'input, textarea, select, [contenteditable=true], [role=textbox
 export const useKeyListener = (): void => {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      const isTyping = event.target instanceof Element && event.target.closest(TYPED_IN) !== null;
+      // The target of an event is only the outside of a shadow tree, such as that of an editor.
+      const [target] = event.composedPath();
+      const isTyping = target instanceof Element && target.closest(TYPED_IN) !== null;
       if (event.altKey || event.defaultPrevented || event.isComposing) return;
       const found = table.find({ key: event.key, isMod: event.metaKey || event.ctrlKey, isTyping }, event.timeStamp);
       if (found === undefined) return;

@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, fromJson, type JsonValue, ScalarType } from '@bufbuild/protobuf';
+import { camelCase, type OtherForm, otherForms } from '@svc/api/manifest-forms';
 import { JSON_DEPTH, nestsDeeperThan, parseDurationMs } from '../../base/index.ts';
 import { canonicalJsonText, isJsonTextField, type JsonData, type JsonMap } from '../canonical-json.ts';
-import { camelCase, type OtherForm, otherForms } from './forms/index.ts';
 import type { FindingReport } from './manifest-finding.ts';
 import {
   isNullNode,

@@ -1,10 +1,10 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { camelCase, type OtherForm, otherForms } from '@svc/api/manifest-forms';
 import { parseDurationMs } from '../../../base/index.ts';
 import { canonicalJson, isJsonMap, isJsonTextField, type JsonData, type JsonMap } from '../../canonical-json.ts';
 import { hasExpressions } from '../../expressions/index.ts';
 import { fieldOf } from '../message-shape.ts';
 import { readEnum } from '../scalar-nodes.ts';
-import { camelCase, type OtherForm, otherForms } from './other-forms.ts';
 
 const RESOURCE_REF = 'svc.resources.ResourceRef';
 

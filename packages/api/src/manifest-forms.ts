@@ -1,7 +1,11 @@
 /**
- * What manifests may write instead of the stored form, by message. `json`: any value, kept as canonical JSON text.
- * `text`: another name. `seconds`: a duration. `merge`: the members named in `only` (all when absent) are here themselves.
- * `inside`: the value is in that member of the field.
+ * What manifests may write instead of the stored form of a spec, by message: for the server, which reads manifests, and for
+ * programs that help to write them.
+ */
+
+/**
+ * `json`: any value, kept as canonical JSON text. `text`: another name. `seconds`: a duration. `merge`: the members named in
+ * `only` (all when absent) are here themselves. `inside`: the value is in that member of the field.
  */
 export interface OtherForm {
   readonly field: string;
