@@ -30,16 +30,20 @@ describe('createLog', () => {
   );
 
   it.each(['json', 'text'] as const)(
-    'hands over what it writes as %s as values, and nothing below its level',
+    'hands over lines as values, %s or not: those of its level, and from info on also what it does not write',
     (format) => {
       const kept: LogEntry[] = [];
       const log = createLog({ level: 'info', format, write: () => undefined, keep: (line) => kept.push(line) });
       log.debug('hidden');
       log.warn('store away', { tries: 2 });
+      log.setLevel('silent');
       log.error('failed', {}, new Error('why'));
+      log.setLevel('debug');
+      log.debug('detail');
       expect(kept.map(({ atMs, ...line }) => line)).toMatchObject([
         { level: 'warn', message: 'store away', fields: { tries: 2 } },
         { level: 'error', message: 'failed', fields: { err: { message: 'why' } } },
+        { level: 'debug', message: 'detail', fields: {} },
       ]);
       expect(kept.every(({ atMs }) => Number.isSafeInteger(atMs) && atMs > 1_700_000_000_000)).toBe(true);
     },

@@ -7,7 +7,7 @@ interface LogOptions {
   /** `text` is one readable line, for terminals. */
   readonly format: 'json' | 'text';
   readonly write: (line: string) => void;
-  /** Gets what is written once more, as values. */
+  /** Gets every line of its level and of `info` and above, whether it is written or not, as values. */
   readonly keep?: (line: LogEntry) => void;
 }
 
@@ -29,12 +29,17 @@ type LineLevel = Exclude<(typeof LEVELS)[number], 'silent'>;
 
 const rankOf = (level: LogOptions['level']): number => LEVELS.indexOf(level);
 
+/** Lines of this level and above are kept for readers of the log whatever is written. */
+const ALWAYS_KEPT = rankOf('info');
+
 const textLog = (options: LogOptions): AdjustableLog => {
   let least = rankOf(options.level);
   const line = (level: LineLevel) => (message: string, fields?: LogFields, error?: unknown) => {
-    if (rankOf(level) < least) return;
+    const rank = rankOf(level);
+    if (rank >= Math.min(least, ALWAYS_KEPT))
+      options.keep?.(entryOf(level, message, error === undefined ? fields : { ...fields, err: describeError(error) }));
+    if (rank < least) return;
     options.write(textLine(level, message, fields));
-    options.keep?.(entryOf(level, message, error === undefined ? fields : { ...fields, err: describeError(error) }));
     if (!(error instanceof Error)) return;
     const { type, message: text, stack } = describeError(error);
     options.write(`  ${type}: ${text}\n${stack === '' ? '' : `${stack}\n`}`);
@@ -65,11 +70,12 @@ const jsonLog = (options: LogOptions): AdjustableLog => {
   const line = (level: LineLevel) => {
     const rank = rankOf(level);
     return (message: string, fields?: LogFields, error?: unknown): void => {
-      if (rank < least) return;
+      if (rank < Math.min(least, ALWAYS_KEPT)) return;
       const facts = error === undefined ? fields : { ...fields, err: describeError(error) };
+      options.keep?.(entryOf(level, message, facts));
+      if (rank < least) return;
       const rest = facts === undefined ? '{}' : JSON.stringify(facts);
       const end = rest === '{}' ? '}' : `,${rest.slice(1)}`;
-      options.keep?.(entryOf(level, message, facts));
       options.write(`{"level":"${level}","time":"${time()}","msg":${JSON.stringify(message)}${end}\n`);
     };
   };
