@@ -1,18 +1,36 @@
 import { isSvcError } from '@svc/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, type ReactNode, useCallback, useMemo, useState } from 'react';
+import {
+  type ReactElement,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { clientFor } from '../api/client.ts';
 import { Loading } from '../ui/loading.tsx';
 import { Problem } from '../ui/problem.tsx';
-import { AccessContext } from './access-context.ts';
+import { type Access, AccessContext } from './access-context.ts';
 import { type Credential, forgetCredential, readCredential, writeCredential } from './credential.ts';
+import { expiry } from './expiry.ts';
 import { loadNamespaces } from './load-namespaces.ts';
 import { NamespaceTree } from './namespace-tree.ts';
+import styles from './sign-in.module.css';
 import { SignIn } from './sign-in.tsx';
+import { texts } from './texts.ts';
 
-/** Shows its children to whoever the server recognises, and a sign-in to everyone else. */
+type Person = Pick<Access, 'client' | 'credential' | 'whoAmI'>;
+
+/**
+ * Shows its children to whoever the server recognises, and a sign-in to everyone else. A credential that ends later puts the sign-in
+ * over the page, which stays as it is below.
+ */
 export const AccessProvider = ({ children }: { readonly children: ReactNode }): ReactElement => {
   const [credential, setCredential] = useState<Credential>(readCredential);
+  const [person, setPerson] = useState<Person>();
+  const isExpired = useSyncExternalStore(expiry.watch, () => expiry.isExpired);
   const queries = useQueryClient();
   const client = useMemo(() => clientFor(credential), [credential]);
   const found = useQuery({
@@ -21,30 +39,64 @@ export const AccessProvider = ({ children }: { readonly children: ReactNode }): 
     retry: (_count, error) => !isRefused(error),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const namespaces = useQuery({
-    queryKey: ['names of namespaces', credential],
-    queryFn: ({ signal }) => loadNamespaces(client, found.data?.grants ?? [], signal),
-    enabled: found.isSuccess,
-    meta: { shows: { kinds: ['Namespace'] } },
-  });
-  const signIn = useCallback((next: Credential, keep: boolean) => {
-    writeCredential(next, keep);
-    setCredential(next);
-  }, []);
+  const whoAmI = found.data;
+  useEffect(() => {
+    if (whoAmI === undefined) return;
+    setPerson({ client, credential, whoAmI });
+    expiry.set(false);
+    void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'who am i' });
+  }, [client, credential, whoAmI, queries]);
+  const signIn = useCallback(
+    (next: Credential, keep: boolean) => {
+      writeCredential(next, keep);
+      void queries.resetQueries({ queryKey: ['who am i', next] });
+      setCredential(next);
+    },
+    [queries],
+  );
   const signOut = useCallback(() => {
     forgetCredential();
+    setPerson(undefined);
     setCredential({ kind: 'none' });
     queries.clear();
   }, [queries]);
-  const tree = useMemo(() => new NamespaceTree(namespaces.data ?? []), [namespaces.data]);
+  const isAsked = isExpired || (found.error !== null && isRefused(found.error));
+  const problem = credential.kind === 'none' ? undefined : (found.error ?? undefined);
+  if (person !== undefined)
+    return (
+      <>
+        <SignedIn person={person} signOut={signOut}>
+          <div className={styles.below} inert={isAsked}>
+            {children}
+          </div>
+        </SignedIn>
+        {isAsked && <SignIn isOverPage problem={problem} onSignIn={signIn} />}
+      </>
+    );
+  if (isAsked) return <SignIn problem={problem} onSignIn={signIn} />;
+  if (found.error !== null) return <Problem error={found.error} onRetry={() => void found.refetch()} />;
+  return <Loading label={texts.connecting} />;
+};
+
+interface SignedInProps {
+  readonly person: Person;
+  readonly signOut: () => void;
+  readonly children: ReactNode;
+}
+
+const SignedIn = ({ person, signOut, children }: SignedInProps): ReactElement => {
+  const { client, credential, whoAmI } = person;
+  const { data } = useQuery({
+    queryKey: ['names of namespaces', credential],
+    queryFn: ({ signal }) => loadNamespaces(client, whoAmI.grants, signal),
+    meta: { shows: { kinds: ['Namespace'] } },
+  });
+  const namespaces = useMemo(() => new NamespaceTree(data ?? []), [data]);
   const access = useMemo(
-    () => found.data && { client, credential, whoAmI: found.data, namespaces: tree, signOut },
-    [client, credential, found.data, tree, signOut],
+    () => ({ client, credential, whoAmI, namespaces, signOut }),
+    [client, credential, whoAmI, namespaces, signOut],
   );
-  if (access !== undefined) return <AccessContext value={access}>{children}</AccessContext>;
-  if (found.error === null) return <Loading label="Connecting" />;
-  if (!isRefused(found.error)) return <Problem error={found.error} onRetry={() => void found.refetch()} />;
-  return <SignIn problem={credential.kind === 'none' ? undefined : found.error} onSignIn={signIn} />;
+  return <AccessContext value={access}>{children}</AccessContext>;
 };
 
 const isRefused = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import type { Client } from '@svc/client';
+import { type Client, isSvcError } from '@svc/client';
 import {
   keepPreviousData,
   type UseInfiniteQueryResult,
@@ -25,14 +25,24 @@ export interface Read<T> {
 /** The answer of a read, kept in the cache and loaded again when the live stream says that it is stale. */
 export const useRead = <T>({ key, call, shows = {}, enabled = true }: Read<T>): UseQueryResult<T> => {
   const client = useClient();
-  return useQuery({
+  const result = useQuery({
     queryKey: [keyOf(key)],
     queryFn: ({ signal }) => call(client, signal),
     meta: { shows },
     enabled,
     placeholderData: keepPreviousData,
   });
+  return withoutLostConnection(result);
 };
+
+/**
+ * What was loaded stays on the screen while the server cannot be reached: the line at the bottom says so, and the live stream loads it
+ * again later.
+ */
+const withoutLostConnection = <R extends { readonly data: unknown; readonly error: Error | null }>(result: R): R =>
+  result.data !== undefined && isSvcError(result.error) && result.error.code === 'UNAVAILABLE'
+    ? { ...result, error: null }
+    : result;
 
 /** A list that comes in pages. */
 export interface PagedRead<T> extends Omit<Read<T>, 'call'> {
@@ -50,7 +60,7 @@ export const usePages = <T>({
   enabled = true,
 }: PagedRead<T>): UseInfiniteQueryResult<{ readonly pages: readonly T[] }> => {
   const client = useClient();
-  return useInfiniteQuery({
+  const result = useInfiniteQuery({
     queryKey: [keyOf(key), 'pages'],
     queryFn: ({ signal, pageParam }) => call(client, pageParam, signal),
     initialPageParam: '',
@@ -59,6 +69,7 @@ export const usePages = <T>({
     enabled,
     placeholderData: keepPreviousData,
   });
+  return withoutLostConnection(result);
 };
 
 /** A write. Its error stays in `error` until the next try; when it succeeds, all answers that show `changes` are loaded again. */

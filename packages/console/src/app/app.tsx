@@ -1,15 +1,18 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { isSvcError } from '@svc/client';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { AccessProvider } from '../access/access-provider.tsx';
+import { expiry } from '../access/expiry.ts';
 import { LiveProvider } from '../live/live-provider.tsx';
 import { Notices } from '../ui/notices.tsx';
 import { router } from './router.ts';
 
 /** Answers are fresh until the live stream says otherwise. Refusals are not asked again; the client repeats what is worth it. */
 const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: expiry.report }),
+  mutationCache: new MutationCache({ onError: expiry.report }),
   defaultOptions: {
     queries: {
       staleTime: 60_000,

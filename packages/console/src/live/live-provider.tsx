@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useAccess } from '../access/access-context.ts';
 import { credentialHeaders } from '../access/credential.ts';
+import { expiry } from '../access/expiry.ts';
 import { LiveContext } from './live-context.ts';
 import { LiveStream } from './live-stream.ts';
 import { refreshQueries } from './refresh-queries.ts';
@@ -11,14 +12,15 @@ const HIDDEN_MS = 60_000;
 
 /** Opens the live stream of the signed-in person, and keeps the cache of answers fresh with it. */
 export const LiveProvider = ({ children }: { readonly children: ReactNode }): ReactElement => {
-  const { credential, signOut } = useAccess();
+  const { credential } = useAccess();
+  const latest = useRef(credential);
   const queries = useQueryClient();
   const [stream] = useState(
     () =>
       new LiveStream({
         open: (after, signal) =>
           fetch(`/v1/ui/events${after === '' ? '' : `?after=${encodeURIComponent(after)}`}`, {
-            headers: credentialHeaders(credential),
+            headers: credentialHeaders(latest.current),
             signal,
             credentials: 'omit',
             cache: 'no-store',
@@ -31,7 +33,7 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }): Re
     const stopRefresh = refreshQueries(stream, queries);
     const stopVisibility = followVisibility(stream);
     const stopWatch = stream.watch(() => {
-      if (stream.state === 'refused') signOut();
+      if (stream.state === 'refused') expiry.set(true);
     });
     stream.start();
     return () => {
@@ -40,7 +42,11 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }): Re
       stopWatch();
       stream.stop();
     };
-  }, [stream, queries, signOut]);
+  }, [stream, queries]);
+  useEffect(() => {
+    latest.current = credential;
+    if (stream.state === 'refused') stream.start();
+  }, [stream, credential]);
   return <LiveContext value={stream}>{children}</LiveContext>;
 };
 

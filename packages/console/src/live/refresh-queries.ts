@@ -20,7 +20,9 @@ export const refreshQueries = (stream: LiveStream, queries: QueryClient): (() =>
     });
   };
   const stop = stream.listen((event) => {
-    if (event.event === 'ready') return;
+    // What failed while the connection was lost is asked again.
+    if (event.event === 'ready')
+      return void queries.invalidateQueries({ predicate: ({ state }) => state.status === 'error' });
     if (event.event === 'refresh') gathered = 'all';
     else if (gathered !== 'all') gathered.push(changeOf(event));
     timer ??= setTimeout(reload, GATHER_MS);

@@ -1,14 +1,19 @@
 import { type ReactElement, useState } from 'react';
 import { useAccess } from '../../access/access-context.ts';
+import { texts as accessTexts } from '../../access/texts.ts';
 import { useKey } from '../../keys/use-keys.ts';
 import { useLiveState } from '../../live/live-context.ts';
 import { pageFacts } from '../../page-facts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { nextTheme } from '../../ui/theme.ts';
-import { switchTimes } from '../../ui/time.tsx';
+import { switchTimes, Time } from '../../ui/time.tsx';
+import { millisOf } from '../../ui/time-texts.ts';
 import { texts } from '../texts.ts';
 import { KeyHelp } from './key-help.tsx';
 import styles from './status-line.module.css';
+
+/** A sign-in that ends within this time is announced. */
+const SOON_MS = 10 * 60_000;
 
 /** Connection, version, and who the person is. */
 export const StatusLine = (): ReactElement => {
@@ -16,6 +21,7 @@ export const StatusLine = (): ReactElement => {
   const state = useLiveState();
   const [showsKeys, setShowsKeys] = useState(false);
   useKey({ keys: '?', does: texts.keys, run: () => setShowsKeys(true) });
+  const endsSoon = whoAmI.expiresAt !== undefined && millisOf(whoAmI.expiresAt) - Date.now() < SOON_MS;
   const grants = whoAmI.grants.map(({ role, namespace }) => (namespace === undefined ? role : `${role}@${namespace}`));
   return (
     <footer className={styles.line}>
@@ -26,6 +32,11 @@ export const StatusLine = (): ReactElement => {
       <span className={styles.identity} title={grants.join(', ')}>
         {whoAmI.subject} ({grants.join(', ')})
       </span>
+      {endsSoon && (
+        <span className={styles.warning}>
+          {accessTexts.endsSoon} <Time at={whoAmI.expiresAt} />
+        </span>
+      )}
       {pageFacts.readOnly && <span>{texts.readOnly}</span>}
       <span className={styles.space} />
       <IconButton label={texts.times} icon="clock" onClick={switchTimes} />
