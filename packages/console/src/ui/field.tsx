@@ -20,7 +20,7 @@ interface ValueProps extends FieldProps {
 /** A line of text. */
 export const TextField = (
   props: ValueProps & {
-    readonly type?: 'text' | 'password' | 'search' | 'number' | 'datetime-local' | 'url' | 'email';
+    readonly type?: 'text' | 'password' | 'search' | 'number' | 'date' | 'datetime-local' | 'url' | 'email';
     readonly autoComplete?: string;
   },
 ): ReactElement => (
