@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { root } from './tools/bootstrap/install.mjs';
 import { locate, services } from './tools/bootstrap/services.mjs';
 import { LongestFirst } from './tools/testing/longest-first.ts';
+import { chromiumPath } from './tools/testing/shared-browser.ts';
 import { crashesOnPostgres, endToEndOnPostgres, storeTests } from './tools/testing/store-tests.ts';
 
 /** Set by tools/checks/run.mjs: the floors only mean something when every test ran, not for one folder. */
@@ -24,6 +25,9 @@ const floors = {
 /** Left out where PostgreSQL is not installed; with CI=true its absence is a failure. */
 const postgres = services.find(({ name }) => name === 'postgresql');
 const runsPostgres = process.env['CI'] === 'true' || (postgres !== undefined && locate(postgres) !== undefined);
+
+/** Left out where no Chromium is installed; with CI=true its absence is a failure. */
+const runsChromium = process.env['CI'] === 'true' || chromiumPath() !== undefined;
 
 /** Tests of the app that say themselves which store they run on, or need none: the same on any other. */
 const storeOfTheirOwn = [
@@ -106,7 +110,7 @@ export default defineConfig({
           expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/**/*.test.ts'],
-          exclude: ['e2e/attack/**'],
+          exclude: ['e2e/attack/**', 'e2e/browser/**'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -122,6 +126,19 @@ export default defineConfig({
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/attack/**/*.test.ts'],
           fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        // The console in a real browser, against real processes.
+        test: {
+          name: 'browser',
+          environment: 'node',
+          globalSetup: [...program, 'tools/testing/shared-browser.ts'],
+          expect: expectations,
+          setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
+          include: runsChromium ? ['e2e/browser/**/*.test.ts'] : [],
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },

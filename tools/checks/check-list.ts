@@ -50,8 +50,8 @@ const everyProcessor = '--maxWorkers=100%';
 const everyProcess = `--maxWorkers=${Math.ceil(availableParallelism() * 1.5)}`;
 
 /** Projects of vitest.config.ts, each with a check of its name. */
-const projects = ['unit', 'postgres', 'e2e', 'attack', 'e2e-postgres', 'crash-postgres'];
-const withProcesses: ReadonlySet<string> = new Set(['e2e', 'attack', 'e2e-postgres', 'crash-postgres']);
+const projects = ['unit', 'postgres', 'e2e', 'attack', 'browser', 'e2e-postgres', 'crash-postgres'];
+const withProcesses: ReadonlySet<string> = new Set(['e2e', 'attack', 'browser', 'e2e-postgres', 'crash-postgres']);
 /** Checks that run tests. */
 export const testSuites: readonly string[] = ['layers', ...projects];
 
@@ -84,7 +84,7 @@ function projectTests(name: string): Check {
 }
 
 /** Programs of their own for the compiler: code for browsers has other globals. */
-const typePrograms = ['.', 'packages/console', 'packages/widget'];
+const typePrograms = ['.', 'packages/console', 'packages/widget', 'e2e/browser'];
 
 async function types(context: CheckContext): Promise<CheckOutcome> {
   const present = typePrograms.filter((folder) => existsSync(join(context.root, folder, 'tsconfig.json')));

@@ -46,15 +46,24 @@ const markupText = /(?<=[>}])[^<>{}]*[A-Za-z][^<>{}]*(?=[<{])/g;
 
 /** Comments, and in production code the texts of several words: what it logs, refuses, prints and shows. */
 export function proseOfSource({ path, text }: SourceFile): readonly ProseLine[] {
-  const shown = path.endsWith('.tsx')
-    ? [...text.matchAll(markupText)].map(({ index, 0: said }) => ({ kind: 'string', at: index, text: said }) as const)
-    : [];
-  return [...maskCode(text).passages, ...shown]
+  const { passages } = maskCode(text);
+  const shown = path.endsWith('.tsx') ? shownText(text, passages) : [];
+  return [...passages, ...shown]
     .filter(({ kind, text: said }) => kind === 'comment' || (!isTestCode(path) && /\S\s+\S/.test(said)))
     .flatMap(({ kind, at, text: said }) => {
       const first = text.slice(0, at).split('\n').length;
       return said.split('\n').map((line, index) => ({ path, line: first + index, kind, text: line }));
     });
+}
+
+type Passage = ReturnType<typeof maskCode>['passages'][number];
+
+/** What a view shows between its tags, code and comments left out. */
+function shownText(text: string, passages: readonly Passage[]): readonly Passage[] {
+  let markup = text;
+  for (const { kind, at, text: said } of passages)
+    if (kind === 'comment') markup = markup.slice(0, at) + ' '.repeat(said.length) + markup.slice(at + said.length);
+  return [...markup.matchAll(markupText)].map(({ index, 0: said }) => ({ kind: 'string', at: index, text: said }));
 }
 
 /** Lines of a page without code, addresses of links and cited titles. */

@@ -1,0 +1,121 @@
+import { until } from '../../server-process/index.ts';
+import type { Tab } from '../harness/index.ts';
+import { approach, beginCounting, type Control, controlsOf, stateOf } from './controls.ts';
+
+/** How a control is reached: the address that is opened, and the keys of what is clicked there, one after the other. */
+interface Way {
+  readonly address: string;
+  readonly keys: readonly string[];
+}
+
+interface CrawlReport {
+  /** Controls that do nothing or do not say why they are off, and what else went wrong; by address and name. */
+  readonly faults: readonly string[];
+  /** Names of everything that was clicked. */
+  readonly clicked: readonly string[];
+}
+
+/** A menu in a dialog in a panel. */
+const MOST_CLICKS = 3;
+/** Within this time a click has to change something. */
+const CHANGE_MS = 1_000;
+/** What a frame shows on every screen is clicked once. */
+const FRAME = /^(?:NAV|FOOTER|BODY|ASIDE|HEADER) /;
+/** Answers of 4xx, which a click may bring about: the person reads them on the page. */
+const REFUSED = /Failed to load resource: the server responded with a status of 4\d\d/;
+
+/** Clicks through the screens at the given addresses, signed in as the tab is. */
+export class Crawler {
+  readonly #tab: Tab;
+  readonly #ways: Way[];
+  readonly #known = new Set<string>();
+  /** Controls of the frame that did nothing so far, by key. */
+  readonly #idle = new Map<string, string>();
+  readonly #faults: string[] = [];
+  readonly #clicked: string[] = [];
+
+  constructor(tab: Tab, addresses: readonly string[]) {
+    this.#tab = tab;
+    this.#ways = addresses.map((address) => ({ address, keys: [] }));
+    tab.watcher.expect(REFUSED);
+  }
+
+  async run(): Promise<CrawlReport> {
+    await this.#tab.open('/');
+    for (let way = this.#ways.shift(); way !== undefined; way = this.#ways.shift()) await this.#walk(way);
+    return { faults: [...this.#faults, ...this.#idle.values()], clicked: this.#clicked };
+  }
+
+  /** Goes the way, tries its last click, and notes the controls that it brought to light. */
+  async #walk(way: Way): Promise<void> {
+    await this.#arrive(way.address);
+    for (const [at, key] of way.keys.entries()) {
+      const control = (await controlsOf(this.#tab.page)).find((found) => found.key === key);
+      // What an earlier click deleted or answered is no longer there.
+      if (control === undefined) return;
+      const didSomething = await this.#click(control);
+      if (at === way.keys.length - 1) this.#judge(way, control, didSomething);
+    }
+    for (const problem of this.#tab.watcher.take()) this.#fault(way, problem);
+    const isElsewhere = way.keys.length > 0 && pathOf(this.#tab.address) !== pathOf(way.address);
+    if (!isElsewhere && way.keys.length < MOST_CLICKS) await this.#note(way);
+  }
+
+  /** A control of the frame may have nothing to do on one screen: it is tried on the next one again. */
+  #judge(way: Way, control: Control, didSomething: boolean): void {
+    const { key, title, isChosen } = control;
+    this.#clicked.push(title);
+    const isFrame = FRAME.test(key);
+    if (didSomething || isChosen) this.#idle.delete(key);
+    else if (!isFrame) this.#fault(way, `${title} does nothing`);
+    else {
+      this.#known.delete(key);
+      this.#idle.set(key, `${way.address} ${title} does nothing`);
+    }
+  }
+
+  /** Queues the controls on the page that no other way led to. */
+  async #note(way: Way): Promise<void> {
+    for (const control of await controlsOf(this.#tab.page)) {
+      const id = FRAME.test(control.key) ? control.key : `${pathOf(way.address)} ${control.key}`;
+      if (this.#known.has(id) || way.keys.includes(control.key)) continue;
+      this.#known.add(id);
+      if (control.isOn) this.#ways.unshift({ address: way.address, keys: [...way.keys, control.key] });
+      else if (!control.saysWhy) this.#fault(way, `${control.title} is off and does not say why`);
+    }
+  }
+
+  /** True when something changed: the page, its address, the focus, or a request went out. */
+  async #click(control: Control): Promise<boolean> {
+    const { page, traffic } = this.#tab;
+    const click = await approach(page, control);
+    await beginCounting(page);
+    const [before, requests] = [await stateOf(page), traffic.count];
+    await click();
+    const hasChanged = await until(
+      `${control.title} changes something`,
+      async () => (traffic.count !== requests || (await stateOf(page).catch(() => '')) !== before ? true : undefined),
+      CHANGE_MS,
+    ).catch(() => false);
+    await this.#tab.settled();
+    return hasChanged;
+  }
+
+  /** A page as fresh as a reload makes it, without one where that will do. */
+  async #arrive(address: string): Promise<void> {
+    const { page } = this.#tab;
+    if (await page.evaluate(isPlain)) await this.#tab.follow('/no/such/screen', address);
+    else await this.#tab.open(address);
+  }
+
+  #fault({ address }: Way, text: string): void {
+    this.#faults.push(`${address} ${text}`);
+  }
+}
+
+const pathOf = (address: string): string => address.replace(/\?.*$/, '');
+
+/** Runs in the page: the frame is there, and nothing lies over it. */
+const isPlain = (): boolean =>
+  document.querySelector('nav') !== null &&
+  document.querySelector('[role=dialog], [role=menu], [role=alertdialog]') === null;

@@ -1,0 +1,30 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly target: readonly unknown[]; readonly failureSummary?: string }[];
+  }[];
+}
+
+interface AxeWindow {
+  readonly axe?: { run(where: Document, options: object): Promise<AxeResults> };
+}
+
+/** Rules of WCAG 2.0 and 2.1, levels A and AA. */
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa'];
+
+/** Violations on the page, one text for each element. Scripts that a debugger evaluates are not subject to the page's policy. */
+export const accessibilityFaults = async (page: Page): Promise<readonly string[]> => {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
+  const violations = await page.evaluate(async (tags) => {
+    const inPage = (globalThis as AxeWindow).axe;
+    if (inPage === undefined) throw new Error('axe-core is not there');
+    return (await inPage.run(document, { runOnly: tags, resultTypes: ['violations'] })).violations;
+  }, TAGS);
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, failureSummary = '' }) => `${id}: ${help}: ${target.join(' ')}: ${failureSummary}`),
+  );
+};

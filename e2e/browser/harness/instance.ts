@@ -1,0 +1,94 @@
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { ServerProcess } from '../../server-process/index.ts';
+import { ChatPlatform, type Seeded, ShopSeed } from '../seed/index.ts';
+import { type Look, Tab } from './tab.ts';
+
+/** Who looks at the console; `guest` shows no credential. */
+type Role = 'guest' | 'viewer' | 'operator' | 'admin';
+
+const ADMIN_TOKEN = 'k7Qz1vX9pLm3Rt5Yw8Nb2Hc6Jd4Fg0Sa';
+/** Where the console keeps the credential of a window. */
+const CREDENTIAL = 'svc.credential';
+
+/** A server with the seeded shop, and the browser of the project. One for all tests of a file. */
+export class ShopInstance {
+  #server: ServerProcess | undefined;
+  #platform: ChatPlatform | undefined;
+  #browser: Browser | undefined;
+  /** By role; what was loaded for one page is there for the next. */
+  readonly #contexts = new Map<Role, Promise<BrowserContext>>();
+  #seeded: Seeded | undefined;
+
+  /** Runs from the first `beforeAll` of the file on. */
+  static ofSuite(): ShopInstance {
+    const instance = new ShopInstance();
+    beforeAll(() => instance.#start());
+    afterAll(() => instance.#stop());
+    return instance;
+  }
+
+  get url(): string {
+    return given(this.#server).url;
+  }
+
+  /** The process, for tests that restart it. */
+  get server(): ServerProcess {
+    return given(this.#server);
+  }
+
+  get seeded(): Seeded {
+    return given(this.#seeded);
+  }
+
+  /** The token of an admin, for what a test does without the page. */
+  get adminToken(): string {
+    return ADMIN_TOKEN;
+  }
+
+  /** A page that knows nothing of those before it but their files. The caller closes it. */
+  async tab(role: Role, look: Look = {}): Promise<Tab> {
+    const context = this.#contexts.get(role) ?? this.#context(role);
+    this.#contexts.set(role, context);
+    const page = await (await context).newPage();
+    const tab = new Tab(page, this.url);
+    await tab.look(look);
+    return tab;
+  }
+
+  async #context(role: Role): Promise<BrowserContext> {
+    const context = await given(this.#browser).newContext();
+    const credential = this.#credentialOf(role);
+    if (credential !== undefined)
+      await context.addInitScript(([key, value]) => sessionStorage.setItem(key, value), [
+        CREDENTIAL,
+        JSON.stringify(credential),
+      ] as const);
+    return context;
+  }
+
+  #credentialOf(role: Role): object | undefined {
+    if (role === 'guest') return undefined;
+    if (role === 'admin') return { kind: 'token', token: ADMIN_TOKEN };
+    return { kind: 'apiKey', apiKey: this.seeded.apiKeys[role] };
+  }
+
+  async #start(): Promise<void> {
+    const environment = { SVC_AUTH_MODE: 'token', SVC_AUTH_TOKEN: ADMIN_TOKEN, SVC_NET_ALLOW: '127.0.0.1' };
+    this.#platform = await ChatPlatform.open();
+    this.#server = await ServerProcess.start({ environment });
+    this.#seeded = await new ShopSeed(this.url, ADMIN_TOKEN, this.#platform).plant();
+    this.#browser = await chromium.connect(inject('browserEndpoint'));
+  }
+
+  async #stop(): Promise<void> {
+    await this.#browser?.close();
+    await this.#server?.[Symbol.asyncDispose]();
+    await this.#platform?.[Symbol.asyncDispose]();
+  }
+}
+
+const given = <T>(part: T | undefined): T => {
+  if (part === undefined) throw new Error('the instance was not started');
+  return part;
+};

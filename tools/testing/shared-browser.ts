@@ -1,0 +1,38 @@
+import process from 'node:process';
+import { type BrowserServer, chromium } from 'playwright-core';
+import type { TestProject } from 'vitest/node';
+import { locate, services } from '../bootstrap/services.mjs';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the browser of all test files of a project is reached. */
+    browserEndpoint: string;
+  }
+}
+
+/** No sandbox, because tests run as root in containers; nothing that starts by itself and asks the internet. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** The Chromium of the machine: the one that the checks found, else the one on the search path. */
+export const chromiumPath = (): string | undefined => {
+  const service = services.find(({ name }) => name === 'chromium');
+  return process.env['SVC_SERVICE_CHROMIUM'] ?? (service === undefined ? undefined : locate(service));
+};
+
+/** Starts one browser for all test files of a project, each of which opens windows of its own. */
+// biome-ignore lint/style/noDefaultExport: vitest calls the default export of a global set-up.
+export default async (project: TestProject): Promise<() => Promise<void>> => {
+  const executablePath = chromiumPath();
+  if (executablePath === undefined) throw new Error('Chromium is not installed: apt-get install chromium');
+  const browser: BrowserServer = await chromium.launchServer({ executablePath, args: flags });
+  project.provide('browserEndpoint', browser.wsEndpoint());
+  return () => browser.close();
+};
