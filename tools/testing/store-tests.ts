@@ -14,7 +14,7 @@ export const storeTests = (root: string): readonly string[] =>
 
 /** Tests with a real process that run on PostgreSQL once more; those that this leaves out are named in docs/postgresql.md. */
 export const endToEndOnPostgres: readonly string[] = [
-  'e2e/crash/{harness,many-turns,shutdown,sign-in,trip,waiting-and-steering}.test.ts',
+  'e2e/crash/{conversation,harness,many-turns,shutdown,sign-in,trip,waiting-and-steering}.test.ts',
   'e2e/{streams,transports}/**/*.test.ts',
   'e2e/{access,api-keys,command-line,command-line-manifests,command-line-streams,completion,connector,data-tools,deployments,first-contact}.test.ts',
   'e2e/{http-surface,kept-uids,prompt,reasoning,reload,s3,standard-services,uploads,use-chat}.test.ts',
