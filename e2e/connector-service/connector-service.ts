@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
 /** A delivery as the service got it. */
-export interface Delivered {
+interface Delivered {
   readonly deliveryId: string;
   readonly connectorName: string;
   readonly externalConversationId: string;
