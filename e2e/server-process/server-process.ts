@@ -111,6 +111,11 @@ export class ServerProcess implements AsyncDisposable {
     });
   }
 
+  /** Whether the process has ended, or was never started. */
+  get isGone(): boolean {
+    return this.#child === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   /** Resolves when the process is gone, for whatever reason. */
   async ended(): Promise<ProcessEnd> {
     if (this.#ended === undefined) throw new Error('the server was not started');
@@ -210,7 +215,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   async #readiness(): Promise<true | undefined> {
-    if (this.#child?.exitCode !== null || this.#child.signalCode !== null) throw new Error('the server ended');
+    if (this.isGone) throw new Error('the server ended');
     const answer = await fetch(`${this.url}/readyz`).catch(() => undefined);
     await answer?.body?.cancel();
     return answer?.status === 200 ? true : undefined;

@@ -19,7 +19,7 @@ export const storeTests = (root: string): readonly string[] =>
  */
 export const endToEndOnPostgres: readonly string[] = [
   // Processes die, and what they acknowledged is there.
-  'e2e/crash/{harness,many-turns,shutdown,sign-in,trip,waiting-and-steering}.test.ts',
+  'e2e/crash/{conversation,harness,many-turns,shutdown,sign-in,trip,waiting-and-steering}.test.ts',
   'e2e/{api-keys,connector,data-tools,deployments,reasoning,use-chat}.test.ts',
   // Readers lose their place, their node and their network, and see everything once, in order.
   'e2e/streams/readers-under-failure.test.ts',

@@ -105,9 +105,9 @@ type OpenedStore = Pick<Engines, 'store' | 'examineStore'>;
 const openStore = (config: Config, host: ServerHost): Promise<OpenedStore> =>
   config.store.engine === 'sqlite' ? openSqlite(config, host) : openPostgres(config, config.store.url, host);
 
-/** Fault points of the store are handed to it only when one of them is planned: they cost at every statement. */
+/** Fault points of the store are handed to it only when one of them is planned, or may be later: they cost at every statement. */
 const storeFaults = ({ environment, faultPoint }: ServerHost) =>
-  environment['SVC_FAULT_POINT']?.startsWith('store.') ? { faults: faultPoint } : {};
+  /^(?:store\.|@)/.test(environment['SVC_FAULT_POINT'] ?? '') ? { faults: faultPoint } : {};
 
 const openSqlite = async (config: Config, host: ServerHost): Promise<OpenedStore> => {
   const { clock, random, log, fatal } = host;

@@ -8,7 +8,7 @@ import {
   type Random,
   together,
 } from '../../base/index.ts';
-import type { Bus, QueueWrites, Store, TakenItem } from '../../store/contracts/index.ts';
+import type { Bus, QueueWrites, Store, TakenItem, WriteTx } from '../../store/contracts/index.ts';
 import { type QueueWorker, RESOURCES_CHANGED } from '../contract.ts';
 
 export interface QueueRunnerDeps {
@@ -22,7 +22,9 @@ export interface QueueRunnerDeps {
   readonly pollMs: number;
 }
 
-const LEASE_MICROS = 60_000_000;
+/** How soon another process takes what one had that died; a process renews what it has long before. */
+const LEASE_MICROS = 10_000_000;
+const RENEW_MS = 3_000;
 const BATCH = 20;
 /** Least wait before due work is looked for again: another process may be about to take what is due. */
 const SOON_MS = 20;
@@ -75,7 +77,7 @@ export class QueueRunner {
   async #runDue(): Promise<void> {
     for (;;) {
       const { items, nextInMs } = await this.#take();
-      for (const item of items) await this.#run(item);
+      await this.#runAll(items);
       if (this.#runs.isClosed) break;
       if (items.length > 0) continue;
       this.#wakeIn(nextInMs);
@@ -103,6 +105,57 @@ export class QueueRunner {
     });
   }
 
+  /** Runs items one after the other; those that wait for their turn stay claimed meanwhile. */
+  async #runAll(items: readonly TakenItem[]): Promise<void> {
+    const held = new Set(items);
+    const release = this.#hold(held);
+    try {
+      for (const item of items) {
+        // One whose claim was lost runs elsewhere, or was put again.
+        if (held.has(item)) await this.#run(item);
+        held.delete(item);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** Renews the claims of items for as long as they are in the set, and removes those whose claim was lost; answers how to stop. */
+  #hold(items: Set<TakenItem>): () => void {
+    const { store, clock, log } = this.#deps;
+    let isReleased = items.size === 0;
+    let cancel: CancelTimer = () => undefined;
+    const renew = async (): Promise<void> => {
+      const lost = await store.write(async (tx) => {
+        const gone: TakenItem[] = [];
+        for (const item of items) {
+          const until = this.#now(tx, item) + LEASE_MICROS;
+          if (!(await tx.queue.renew(item.kind, item.key, item.token, until))) gone.push(item);
+        }
+        return gone;
+      });
+      for (const item of lost) items.delete(item);
+    };
+    const arm = (): void => {
+      if (isReleased) return;
+      cancel = clock.after(RENEW_MS, () => {
+        renew()
+          .catch((error: unknown) => log.warn('claims of queued work were not renewed', { reason: String(error) }))
+          .finally(arm);
+      });
+    };
+    arm();
+    return () => {
+      isReleased = true;
+      cancel();
+    };
+  }
+
+  /** By the clock that the kind of the item goes by, micros. */
+  #now(tx: Pick<WriteTx, 'now' | 'steadyNow'>, { kind }: TakenItem): number {
+    return this.#dated.includes(kind) ? tx.now() : tx.steadyNow();
+  }
+
   async #run(item: TakenItem): Promise<void> {
     try {
       const outcome = await this.#byKind.get(item.kind)?.run(item);
@@ -125,13 +178,7 @@ export class QueueRunner {
 
   async #again(item: TakenItem, delayMs: number): Promise<void> {
     await this.#deps.store.write((tx) =>
-      tx.queue.retry(
-        item.kind,
-        item.key,
-        item.token,
-        (this.#dated.includes(item.kind) ? tx.now() : tx.steadyNow()) + delayMs * 1_000,
-        item.payload,
-      ),
+      tx.queue.retry(item.kind, item.key, item.token, this.#now(tx, item) + delayMs * 1_000, item.payload),
     );
   }
 
