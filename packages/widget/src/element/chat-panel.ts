@@ -137,12 +137,16 @@ export class ChatPanel {
     const log = this.#host.root.querySelector('.log');
     if (log === null) return;
     log.addEventListener('scroll', this.#scrolled);
+    // Pictures take their place once they are loaded.
+    log.addEventListener('load', this.#loaded, true);
     this.#scroll.settle(log, this.#state.conversation.messages[0]?.id);
   }
 
   readonly #scrolled = ({ currentTarget }: Event): void => {
     if (this.#scroll.moved(currentTarget as Element)) this.refresh();
   };
+
+  readonly #loaded = (): void => this.#settle();
 
   get #field(): HTMLTextAreaElement | null {
     return this.#host.root.querySelector<HTMLTextAreaElement>('.write');

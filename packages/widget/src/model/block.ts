@@ -32,7 +32,7 @@ const blockOf = (message: ChatMessage, part: ChatPart, key: string): Block | und
     case 'reasoning':
       return part.text.trim() === '' ? undefined : { kind: part.type, key, text: part.text };
     case 'tool_call':
-      return { kind: 'tool', key, tool: toolOf(message, part) };
+      return isAskedAbout(message, part) ? undefined : { kind: 'tool', key, tool: toolOf(message, part) };
     case 'request_permission':
       return { kind: 'request', key, request: requestOf(message, part) };
     case 'error':
@@ -43,6 +43,14 @@ const blockOf = (message: ChatMessage, part: ChatPart, key: string): Block | und
       return FILES.has(part.type) ? fileBlock(part, key) : undefined;
   }
 };
+
+/** The request says what the tool would do; of a tool that only asks it says everything. */
+const isAskedAbout = (message: ChatMessage, call: ChatPart): boolean =>
+  message.parts
+    .filter((part) => part.type === 'request_permission')
+    .filter((part) => part.payload['tool_call_id'] === call.payload['tool_call_id'])
+    .map((part) => requestOf(message, part))
+    .some(({ state, kind }) => state === 'open' || (kind === 'input' && call.name === 'ask_user'));
 
 const fileBlock = (part: ChatPart, key: string): Block => {
   if (part.file !== undefined) return { kind: 'file', key, partId: part.id, file: part.file };

@@ -105,6 +105,26 @@ export const withStored = (conversation: Conversation, messages: readonly WireMe
   return { ...conversation, messages: shown };
 };
 
+/**
+ * With the newest stored messages of people, and without what is gone of `known`: the ids of what was stored before they were asked for.
+ * Answers are what the stream shows; a stored one may be ahead of it.
+ */
+export const withPage = (
+  conversation: Conversation,
+  page: readonly WireMessage[],
+  known: ReadonlySet<string>,
+): Conversation => {
+  const first = page[0]?.id ?? '';
+  const ids = new Set(page.map(({ id }) => id));
+  const isGone = ({ id, outgoing }: ChatMessage): boolean =>
+    outgoing === undefined && known.has(id) && id >= first && !ids.has(id);
+  const kept = { ...conversation, messages: conversation.messages.filter((message) => !isGone(message)) };
+  return withStored(
+    kept,
+    page.filter(({ role }) => role !== 'ROLE_ASSISTANT'),
+  );
+};
+
 /** With an event of the stream. */
 export const withEvent = (conversation: Conversation, event: WireEvent): Conversation => {
   switch ((event.kind ?? '').replace('SESSION_MESSAGE_PART_EVENT_KIND_', '')) {

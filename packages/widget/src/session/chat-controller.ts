@@ -6,6 +6,7 @@ import {
   withOpenTurn,
   withOutgoing,
   withoutMessage,
+  withPage,
   withSent,
   withStored,
   withUnsent,
@@ -110,7 +111,8 @@ export class ChatController {
   async answerAgain(messageId: string): Promise<void> {
     await this.#attempt(async () => {
       await this.#parts.calls.answerAgain(messageId);
-      this.#converse((conversation) => withoutMessage(conversation, messageId));
+      // The question is a new message as well.
+      await this.#refresh();
     });
   }
 
@@ -180,11 +182,14 @@ export class ChatController {
     this.#met.clear();
     if (strangers.length === 0) return;
     for (const turnId of strangers) this.#known.add(turnId);
-    await this.#attempt(async () => {
-      const page = await this.#parts.calls.messages(NEWEST);
-      // Answers are what the stream shows; a stored one may be ahead of it.
-      this.#store(messagesOf(page).filter(({ role }) => role !== 'ROLE_ASSISTANT'));
-    });
+    await this.#attempt(() => this.#refresh());
+  }
+
+  async #refresh(): Promise<void> {
+    const { messages } = this.#state.conversation;
+    const known = new Set(messages.filter(({ isFinished }) => isFinished).map(({ id }) => id));
+    const page = messagesOf(await this.#parts.calls.messages(NEWEST));
+    this.#converse((conversation) => withPage(conversation, page, known));
   }
 
   async #deliver(message: {

@@ -50,7 +50,8 @@ const titleOf = ({ kind }: PersonRequest, texts: ChatTexts): string =>
 const answeredView = (request: PersonRequest, texts: ChatTexts): ViewNode => {
   const isAllowed = request.state === 'allowed';
   const sign: IconName = isAllowed ? 'check' : 'cross';
-  return h('p', { class: 'tool', part: 'tool' }, [icon(sign), h('span', {}, [`${answerText(request, texts)}: ${request.prompt || request.action}`])]);
+  const about = request.kind === 'permission' ? request.action || request.prompt : request.prompt || request.action;
+  return h('p', { class: 'tool', part: 'tool' }, [icon(sign), h('span', {}, [`${answerText(request, texts)}: ${about}`])]);
 };
 
 const answerText = ({ kind, state, chosen }: PersonRequest, texts: ChatTexts): string => {
