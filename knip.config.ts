@@ -42,6 +42,7 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
     },
     'packages/client': { project: ['src/**/*.ts!', ...notTests] },
     'packages/connectors': { project: ['src/**/*.ts!', ...notTests], ignoreDependencies: ['chat'] },
+    'packages/widget': { entry: ['src/svc-chat.ts!'], project: ['src/**/*.{ts,tsx}!', ...notTests] },
     'packages/console': { project: ['src/**/*.{ts,tsx}!', ...notTests] },
     'packages/cli': { project: ['src/**/*.ts!', ...notTests] },
   },

@@ -1,6 +1,6 @@
 import type { Attachment } from './attachment.ts';
 import type { Problem } from './problem.ts';
-import type { WireEvent, WireMessage, WirePart } from './wire.ts';
+import type { WireEvent, WireMessage, WireMessagePage, WirePart } from './wire.ts';
 
 export type Role = 'user' | 'assistant' | 'system';
 
@@ -111,19 +111,24 @@ export const withStored = (conversation: Conversation, messages: readonly WireMe
  */
 export const withPage = (
   conversation: Conversation,
-  page: readonly WireMessage[],
+  page: WireMessagePage,
   known: ReadonlySet<string>,
 ): Conversation => {
-  const first = page[0]?.id ?? '';
-  const ids = new Set(page.map(({ id }) => id));
+  const messages = messagesOf(page);
+  const first = page.hasMore === true ? (messages[0]?.id ?? '') : '';
+  const ids = new Set(messages.map(({ id }) => id));
   const isGone = ({ id, outgoing }: ChatMessage): boolean =>
     outgoing === undefined && known.has(id) && id >= first && !ids.has(id);
   const kept = { ...conversation, messages: conversation.messages.filter((message) => !isGone(message)) };
   return withStored(
     kept,
-    page.filter(({ role }) => role !== 'ROLE_ASSISTANT'),
+    messages.filter(({ role }) => role !== 'ROLE_ASSISTANT'),
   );
 };
+
+/** The messages of a page. */
+export const messagesOf = ({ items = [] }: WireMessagePage): readonly WireMessage[] =>
+  items.flatMap(({ message }) => message ?? []);
 
 /** With an event of the stream. */
 export const withEvent = (conversation: Conversation, event: WireEvent): Conversation => {

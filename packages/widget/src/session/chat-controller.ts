@@ -2,6 +2,7 @@ import type { ClientEnvironment } from '@svc/client/plain';
 import { type Attachment, partTypeOf } from '../model/attachment.ts';
 import {
   type Conversation,
+  messagesOf,
   withEvent,
   withOpenTurn,
   withOutgoing,
@@ -188,7 +189,7 @@ export class ChatController {
   async #refresh(): Promise<void> {
     const { messages } = this.#state.conversation;
     const known = new Set(messages.filter(({ isFinished }) => isFinished).map(({ id }) => id));
-    const page = messagesOf(await this.#parts.calls.messages(NEWEST));
+    const page = await this.#parts.calls.messages(NEWEST);
     this.#converse((conversation) => withPage(conversation, page, known));
   }
 
@@ -240,8 +241,3 @@ export class ChatController {
     this.#parts.onChange(this.#state);
   }
 }
-
-const messagesOf = (page: {
-  readonly items?: readonly { readonly message?: WireMessage }[];
-}): readonly WireMessage[] => (page.items ?? []).flatMap(({ message }) => message ?? []);
-
