@@ -162,7 +162,7 @@ describe('what the agent asks', () => {
     await window.say('call create_goal {"objective":"be kind"}; words 2');
     await window.button('Allow once').click();
     await window.settled();
-    expect(await window.newest.innerText()).toMatch(/Used create_goal\s+Allow once: create_goal\s+w0 w1/);
+    expect(await window.newest.textContent()).toMatch(/Used create_goal\s*Allow once: create_goal\s*w0 w1/);
     expect(await window.button('Allow once').count()).toBe(0);
   });
 
@@ -183,7 +183,7 @@ describe('what the agent asks', () => {
     await window.button('Send answer').click();
     await window.page.getByText('Answer sent: Where to?').waitFor();
     await window.settled();
-    expect(await window.newest.innerText()).toContain('"answer":{"city":"Rome","nights":3}');
+    expect(await window.newest.textContent()).toContain('"answer":{"city":"Rome","nights":3}');
   });
 });
 
@@ -200,7 +200,10 @@ describe('files', () => {
     await window.say('!image');
     await window.settled();
     const shown = `[...${ROOT}.querySelectorAll('img')].map(({ naturalWidth }) => naturalWidth)`;
-    await until('both pictures are shown', async () => String(await window.page.evaluate(shown)) === '1,1' || undefined);
+    await until(
+      'both pictures are shown',
+      async () => String(await window.page.evaluate(shown)) === '1,1' || undefined,
+    );
     await window.page.reload();
     await until('both pictures are back', async () => String(await window.page.evaluate(shown)) === '1,1' || undefined);
     const [download] = await Promise.all([window.page.waitForEvent('download'), window.button('list.txt 7 B').click()]);
@@ -245,7 +248,11 @@ describe('access', () => {
     await using chat = await opened();
     await chat.window.say('words 1');
     await chat.window.settled();
-    expect(await chat.window.page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]')).toEqual([0, 0, '']);
+    expect(await chat.window.page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]')).toEqual([
+      0,
+      0,
+      '',
+    ]);
   });
 });
 
@@ -267,7 +274,9 @@ describe('hostile content', () => {
     const own = (address: string): boolean => [site.url, server.url].includes(new URL(address).origin);
     expect(window.requests.filter((address) => !own(address))).toEqual([]);
     expect(await window.page.evaluate('window.hacked')).toBe(undefined);
-    const links = await window.page.evaluate<string[]>(`[...${ROOT}.querySelectorAll('.assistant a')].map(({ href }) => href)`);
+    const links = await window.page.evaluate<string[]>(
+      `[...${ROOT}.querySelectorAll('.assistant a')].map(({ href }) => href)`,
+    );
     // Addresses in the text are links as well, which load nothing by themselves.
     expect(links).toEqual(['a.png', 'b.png', 'c', 'd', 'e.css'].map((name) => `${evil}/${name}`));
     expect(await window.newest.locator('.text').locator('img, script, iframe, style, svg').count()).toBe(0);
@@ -297,10 +306,17 @@ describe('everyone', () => {
     const { window } = chat;
     await window.page.getByText('How can I help?').waitFor();
     expect(await window.faults()).toEqual([]);
-    await window.say('!think Hm.\n# Title\n\n- [x] `code` and [a link](https://example.com)\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nlet x;\n```');
+    await window.say(
+      '!think Hm.\n# Title\n\n- [x] `code` and [a link](https://example.com)\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nlet x;\n```',
+    );
     await window.settled();
     const choices = { type: 'string', enum: ['Oak', 'Larch'] };
-    const properties = { name: { type: 'string' }, wood: choices, gift: { type: 'boolean' }, note: { maxLength: 900, type: 'string' } };
+    const properties = {
+      name: { type: 'string' },
+      wood: choices,
+      gift: { type: 'boolean' },
+      note: { maxLength: 900, type: 'string' },
+    };
     const schema = { type: 'object', properties, required: ['name'] };
     await window.say(`!tool ask_user ${JSON.stringify({ question: 'Which?', schema })}`);
     await window.button('Send answer').click();

@@ -112,7 +112,11 @@ async function respond(request, response) {
   response.end(text());
 }
 
-const isReady = () => fetch(`${SVC}/readyz`).then(({ status }) => status === 200, () => false);
+const isReady = () =>
+  fetch(`${SVC}/readyz`).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
 while (!(await isReady())) await pause(100);
 await call('/v1/manifests:apply', { text: read('agent.yaml'), ns: NAMESPACE });
 site.listen(SITE_PORT, '127.0.0.1', () => process.stdout.write(`the site is at ${SITE}\n`));

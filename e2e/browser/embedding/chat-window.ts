@@ -30,7 +30,11 @@ export class ChatWindow implements AsyncDisposable {
   }
 
   static async open(browser: Browser, address: string, colorScheme: 'light' | 'dark' = 'light'): Promise<ChatWindow> {
-    const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce', viewport: { width: 900, height: 700 } });
+    const context = await browser.newContext({
+      colorScheme,
+      reducedMotion: 'reduce',
+      viewport: { width: 900, height: 700 },
+    });
     const window = new ChatWindow(context, await context.newPage());
     await window.page.goto(address);
     return window;

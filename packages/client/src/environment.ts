@@ -41,7 +41,7 @@ export interface ClientEnvironment {
 }
 
 /** The bytes of a body; not every browser can iterate over its own streams. */
-export async function* chunksOf(body: Pick<ReadableStream<Uint8Array>, 'getReader'>): AsyncGenerator<Uint8Array> {
+async function* chunksOf(body: Pick<ReadableStream<Uint8Array>, 'getReader'>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;

@@ -5,13 +5,12 @@
  */
 export type { Connection, Credentials } from './connection.ts';
 export { streamLines } from './line-stream.ts';
-export { callRepeatedly } from './repeated-call.ts';
 export { networkError } from './network-error.ts';
+export { callRepeatedly } from './repeated-call.ts';
 export {
   defaultRetryPolicy,
   isInterruption,
   type RetryPolicy,
-  retryDelayMs,
   streamRetryMs,
   takesIdempotencyKey,
 } from './retry-rules.ts';

@@ -15,7 +15,13 @@ export const patchChildren = (parent: Element | ShadowRoot, children: readonly V
   let next: ChildNode | null = parent.firstChild;
   for (const child of children) {
     const candidate = candidateFor(child, next, kept);
-    while (keyOf(child) !== undefined && candidate !== undefined && next !== null && next !== candidate && isOver(next)) {
+    while (
+      keyOf(child) !== undefined &&
+      candidate !== undefined &&
+      next !== null &&
+      next !== candidate &&
+      isOver(next)
+    ) {
       const over = next;
       next = next.nextSibling;
       over.remove();

@@ -22,7 +22,11 @@ export class ScrollKeeper {
   }
 
   /** The reader scrolled; true when that changed whether the end is in view. */
-  moved({ scrollTop, scrollHeight, clientHeight }: Pick<Element, 'scrollTop' | 'scrollHeight' | 'clientHeight'>): boolean {
+  moved({
+    scrollTop,
+    scrollHeight,
+    clientHeight,
+  }: Pick<Element, 'scrollTop' | 'scrollHeight' | 'clientHeight'>): boolean {
     const before = this.#isAtEnd;
     // What grows below the reader, such as a picture that was loaded, is no reason to stay behind.
     const movedUp = scrollTop < this.#top;

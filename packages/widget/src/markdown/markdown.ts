@@ -51,7 +51,8 @@ const codeAt: BlockReader = (lines, at) => {
   const [, fence, info = ''] = FENCE.exec(lines[at] ?? '') ?? [];
   if (fence === undefined) return undefined;
   const language = info.trim().split(/\s/)[0];
-  const isEnd = (line: string): boolean => line.trim().startsWith(fence) && line.trim().replaceAll(fence[0] ?? '', '') === '';
+  const isEnd = (line: string): boolean =>
+    line.trim().startsWith(fence) && line.trim().replaceAll(fence[0] ?? '', '') === '';
   const found = lines.findIndex((line, index) => index > at && isEnd(line));
   const end = found < 0 ? lines.length : found;
   const code = lines.slice(at + 1, end).join('\n');
@@ -131,8 +132,7 @@ const isItemLine = (lines: readonly string[], at: number, indent: number): boole
   return next !== undefined && (next.startsWith(' '.repeat(indent)) || ITEM.test(next));
 };
 
-const isLazy = (lines: readonly string[], at: number): boolean =>
-  !isBlank(lines[at - 1]) && !beginsBlock(lines, at);
+const isLazy = (lines: readonly string[], at: number): boolean => !isBlank(lines[at - 1]) && !beginsBlock(lines, at);
 
 const itemLines = (
   lines: readonly string[],
@@ -147,7 +147,8 @@ const itemLines = (
 
 const itemNode = (lines: readonly string[], depth: number): ViewNode => {
   const task = /^\[([ xX])\] (.*)$/.exec(lines[0] ?? '');
-  const box = task === null ? [] : [h('span', { class: 'task', 'aria-hidden': 'true' }, [task[1] === ' ' ? '☐' : '☑']), ' '];
+  const box =
+    task === null ? [] : [h('span', { class: 'task', 'aria-hidden': 'true' }, [task[1] === ' ' ? '☐' : '☑']), ' '];
   const inside = blocks(task === null ? lines : [task[2] ?? '', ...lines.slice(1)], depth + 1);
   const isTight = !lines.some((line, index) => isBlank(line) && index > 0 && index < lines.length - 1);
   return h('li', {}, [...box, ...(isTight ? inside.flatMap(withoutParagraph) : inside)]);
@@ -169,6 +170,10 @@ const beginsBlock = (lines: readonly string[], at: number): boolean => {
 const paragraphAt = (lines: readonly string[], at: number): Block => {
   let end = at + 1;
   while (end < lines.length && !isBlank(lines[end]) && !beginsBlock(lines, end)) end += 1;
-  const text = lines.slice(at, end).map((line) => line.trimStart()).join('\n').trimEnd();
+  const text = lines
+    .slice(at, end)
+    .map((line) => line.trimStart())
+    .join('\n')
+    .trimEnd();
   return { node: h('p', {}, inlineNodes(text)), end };
 };

@@ -4,14 +4,21 @@ import { inlineNodes } from './inline.ts';
 const MAX_COLUMNS = 50;
 
 /** A table that begins at a line, and the line after it. */
-export const tableAt = (lines: readonly string[], at: number): { readonly node: ElementNode; readonly end: number } | undefined => {
+export const tableAt = (
+  lines: readonly string[],
+  at: number,
+): { readonly node: ElementNode; readonly end: number } | undefined => {
   const sides = sidesAt(lines, at);
   if (sides === undefined) return undefined;
   let end = at + 2;
   while ((lines[end] ?? '').includes('|')) end += 1;
   const row = (line: string, tag: string): ViewNode => {
     const shown = cells(line);
-    return h('tr', {}, sides.map((side, index) => h(tag, { class: side || undefined }, inlineNodes(shown[index] ?? ''))));
+    return h(
+      'tr',
+      {},
+      sides.map((side, index) => h(tag, { class: side || undefined }, inlineNodes(shown[index] ?? ''))),
+    );
   };
   const body = lines.slice(at + 2, end).map((line) => row(line, 'td'));
   const table = h('table', {}, [h('thead', {}, [row(lines[at] ?? '', 'th')]), body.length > 0 && h('tbody', {}, body)]);
@@ -35,7 +42,10 @@ const sidesAt = (lines: readonly string[], at: number): readonly string[] | unde
 
 /** The cells of a line; `\|` is a bar in a cell. */
 const cells = (line: string): string[] => {
-  const inner = line.trim().replace(/^\|/, '').replace(/(?<!\\)\|$/, '');
+  const inner = line
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 };
 

@@ -60,7 +60,7 @@ export const emptyConversation: Conversation = { messages: [], openTurns: [] };
 const FINISHED = { turnId: '', isFinished: true, ending: '', outgoing: undefined, attachments: [] } as const;
 
 /** A part as it came. */
-export const partOf = (part: WirePart): ChatPart => ({
+const partOf = (part: WirePart): ChatPart => ({
   id: part.id ?? '',
   type: (part.partType ?? '').replace('SESSION_MESSAGE_PART_TYPE_', '').toLowerCase(),
   text: part.content ?? '',
@@ -85,7 +85,7 @@ const payloadOf = (json: string): Readonly<Record<string, unknown>> => {
 const ROLES: Readonly<Record<string, Role>> = { ROLE_USER: 'user', ROLE_SYSTEM: 'system' };
 
 /** A stored message. */
-export const storedMessage = (message: WireMessage): ChatMessage => ({
+const storedMessage = (message: WireMessage): ChatMessage => ({
   ...FINISHED,
   id: message.id ?? '',
   turnId: message.labels?.['svc/turn'] ?? '',
@@ -99,7 +99,8 @@ export const withStored = (conversation: Conversation, messages: readonly WireMe
   let shown = conversation.messages;
   for (const each of messages.map(storedMessage)) {
     const known = shown.find(({ id }) => id === each.id);
-    const kept = known === undefined ? each : { ...each, turnId: each.turnId || known.turnId, attachments: known.attachments };
+    const kept =
+      known === undefined ? each : { ...each, turnId: each.turnId || known.turnId, attachments: known.attachments };
     shown = placed(shown, kept);
   }
   return { ...conversation, messages: shown };
@@ -140,7 +141,10 @@ export const withEvent = (conversation: Conversation, event: WireEvent): Convers
     case 'DONE':
       return ended(conversation, event);
     case 'ERROR':
-      return ended(withParts(conversation, event, (parts) => withPart(parts, event.part)), event);
+      return ended(
+        withParts(conversation, event, (parts) => withPart(parts, event.part)),
+        event,
+      );
     default:
       return conversation;
   }
@@ -171,14 +175,17 @@ const withPart = (parts: readonly ChatPart[], given: WirePart | undefined): read
   if (given === undefined) return parts;
   const part = partOf(given);
   const last = parts.at(-1);
-  const isPiece = (part.type === 'text' || part.type === 'reasoning') && last?.type === part.type && last.id === part.id;
+  const isPiece =
+    (part.type === 'text' || part.type === 'reasoning') && last?.type === part.type && last.id === part.id;
   return isPiece ? parts.with(-1, { ...last, text: last.text + part.text }) : [...parts, part];
 };
 
 const ended = (conversation: Conversation, { turnId = '', reason = '' }: WireEvent): Conversation => ({
   openTurns: conversation.openTurns.filter((open) => open !== turnId),
   messages: conversation.messages.map((message) =>
-    message.turnId === turnId && message.role === 'assistant' ? { ...message, isFinished: true, ending: reason } : message,
+    message.turnId === turnId && message.role === 'assistant'
+      ? { ...message, isFinished: true, ending: reason }
+      : message,
   ),
 });
 

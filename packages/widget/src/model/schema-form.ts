@@ -107,7 +107,12 @@ const fieldOf = (place: Place): FormField => {
     case 'number':
     case 'integer': {
       const limits = { min: numberOf(schema['minimum']), max: numberOf(schema['maximum']) };
-      return { ...base, ...limits, kind: typeOf(schema) as 'number' | 'integer', initial: String(numberOf(given) ?? '') };
+      return {
+        ...base,
+        ...limits,
+        kind: typeOf(schema) as 'number' | 'integer',
+        initial: String(numberOf(given) ?? ''),
+      };
     }
     case 'array': {
       const choices = isSchema(schema['items']) ? choicesOf(schema['items']) : [];
@@ -187,8 +192,8 @@ const put = (data: Record<string, unknown>, path: readonly string[], value: unkn
     data[name] = value;
     return;
   }
-  const inner = (data[name] ??= Object.create(null)) as Record<string, unknown>;
-  put(inner, rest, value);
+  data[name] ??= Object.create(null);
+  put(data[name] as Record<string, unknown>, rest, value);
 };
 
 interface ReadValue {

@@ -12,10 +12,10 @@ import {
   withStored,
   withUnsent,
 } from '../model/conversation.ts';
+import { problemOf } from '../model/problem.ts';
 import type { WireEvent, WireMessage } from '../model/wire.ts';
 import type { ChatCalls, RequestAnswer, SentFile } from './chat-calls.ts';
 import { type ChatState, initialState, mediaKey } from './chat-state.ts';
-import { problemOf } from '../model/problem.ts';
 import { StreamFollower } from './stream-follower.ts';
 
 export interface ControllerParts {

@@ -1,4 +1,11 @@
-import { type ClientEnvironment, defaultRetryPolicy, isInterruption, isSvcError, pause, streamRetryMs } from '@svc/client/plain';
+import {
+  type ClientEnvironment,
+  defaultRetryPolicy,
+  isInterruption,
+  isSvcError,
+  pause,
+  streamRetryMs,
+} from '@svc/client/plain';
 import type { WireEvent } from '../model/wire.ts';
 
 export interface FollowerParts {
@@ -67,7 +74,8 @@ export class StreamFollower {
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     if (!isSvcError(error)) throw error;
     if (error.reason === 'CURSOR_EXPIRED') this.#cursor = undefined;
-    else if (error.code === 'UNAUTHENTICATED' && !this.#wasRefused && this.#parts.renewAccess()) this.#wasRefused = true;
+    else if (error.code === 'UNAUTHENTICATED' && !this.#wasRefused && this.#parts.renewAccess())
+      this.#wasRefused = true;
     else if (isInterruption(error)) await this.#wait(error, signal);
     else throw error;
   }

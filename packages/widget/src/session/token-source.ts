@@ -65,7 +65,12 @@ export class TokenSource {
       return this.#current;
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause);
-      throw new SvcError({ code: 'UNAVAILABLE', reason: 'NO_TOKEN', message: `the page gave no token: ${message}`, cause });
+      throw new SvcError({
+        code: 'UNAVAILABLE',
+        reason: 'NO_TOKEN',
+        message: `the page gave no token: ${message}`,
+        cause,
+      });
     } finally {
       this.#asked = undefined;
     }
@@ -91,7 +96,9 @@ export const claimsOf = (token: string): TokenClaims | undefined => {
 
 const jsonOf = (base64url: string): Readonly<Record<string, unknown>> | undefined => {
   try {
-    const bytes = Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (unit) => unit.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (unit) =>
+      unit.charCodeAt(0),
+    );
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {

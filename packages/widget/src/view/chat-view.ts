@@ -57,7 +57,8 @@ const panelView = (state: ChatState, panel: PanelState, context: ViewContext): V
     : { role: 'region', class: 'panel', 'aria-label': heading };
   const node = h('div', { ...props, key: 'panel', part: 'panel' }, [
     (panel.isBubble || panel.heading !== '') && headerView(heading, panel, context),
-    !state.isConnected && h('p', { key: 'connection', class: 'connection', role: 'status' }, [icon('spinner'), texts.reconnecting]),
+    !state.isConnected &&
+      h('p', { key: 'connection', class: 'connection', role: 'status' }, [icon('spinner'), texts.reconnecting]),
     state.phase === 'failed' ? failedView(state, context) : logView(state, panel, context),
     state.notice !== undefined &&
       h('p', { key: 'notice', class: 'problem notice', role: 'alert' }, [problemText(texts, state.notice)]),
@@ -91,14 +92,20 @@ const headerView = (heading: string, { isBubble }: PanelState, { texts, actions 
   h('header', { key: 'header', class: 'header', part: 'header' }, [
     h('strong', { class: 'heading-text', part: 'heading' }, [heading]),
     isBubble &&
-      button({ class: 'icon-button', 'aria-label': texts.close, title: texts.close }, [icon('close')], actions.closePanel),
+      button(
+        { class: 'icon-button', 'aria-label': texts.close, title: texts.close },
+        [icon('close')],
+        actions.closePanel,
+      ),
   ]);
 
 const failedView = ({ problem }: ChatState, { texts, actions }: ViewContext): ViewNode =>
   h('div', { key: 'failed', class: 'failed', role: 'alert' }, [
     icon('alert'),
     h('p', {}, [problem === undefined ? texts.failed : problemText(texts, problem)]),
-    problem !== undefined && problem.requestId !== '' && h('p', { class: 'muted' }, [texts.reference(problem.requestId)]),
+    problem !== undefined &&
+      problem.requestId !== '' &&
+      h('p', { class: 'muted' }, [texts.reference(problem.requestId)]),
     button({ class: 'plain-button' }, [texts.retry], actions.reload),
   ]);
 
@@ -119,7 +126,11 @@ const logView = (state: ChatState, panel: PanelState, context: ViewContext): Vie
     },
     [
       state.hasEarlier &&
-        button({ key: 'earlier', class: 'quiet earlier', disabled: state.isLoadingEarlier }, [texts.earlier], actions.loadEarlier),
+        button(
+          { key: 'earlier', class: 'quiet earlier', disabled: state.isLoadingEarlier },
+          [texts.earlier],
+          actions.loadEarlier,
+        ),
       state.phase === 'loading' && h('p', { key: 'loading', class: 'note' }, [icon('spinner'), texts.loading]),
       isEmpty && h('div', { key: 'empty', class: 'empty', part: 'empty' }, [icon('chat'), h('p', {}, [texts.empty])]),
       ...messages.map((message, index) =>
@@ -131,7 +142,11 @@ const logView = (state: ChatState, panel: PanelState, context: ViewContext): Vie
   return h('div', { key: 'body', class: 'body' }, [
     log,
     !panel.isAtEnd &&
-      button({ key: 'to-end', class: 'icon-button round to-end', 'aria-label': texts.toEnd, title: texts.toEnd }, [icon('down')], actions.toEnd),
+      button(
+        { key: 'to-end', class: 'icon-button round to-end', 'aria-label': texts.toEnd, title: texts.toEnd },
+        [icon('down')],
+        actions.toEnd,
+      ),
   ]);
 };
 
@@ -160,7 +175,9 @@ const isAsking = ({ conversation: { messages } }: ChatState): boolean => {
 const activityView = (state: ChatState, texts: ChatTexts): ElementNode | undefined => {
   if (!isWriting(state) || isAsking(state)) return undefined;
   const dots = h('span', { class: 'dots', 'aria-hidden': 'true' }, [h('i'), h('i'), h('i')]);
-  return h('div', { key: 'activity', class: 'activity', part: 'activity', role: 'img', 'aria-label': texts.working }, [dots]);
+  return h('div', { key: 'activity', class: 'activity', part: 'activity', role: 'img', 'aria-label': texts.working }, [
+    dots,
+  ]);
 };
 
 const statusText = (state: ChatState, texts: ChatTexts): string => {

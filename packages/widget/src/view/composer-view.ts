@@ -21,7 +21,12 @@ export const composerView = (state: ComposerState, texts: ChatTexts, actions: Ch
   const { attachments, warning, isDragging } = state;
   const form = h('form', { key: 'composer', class: `composer${isDragging ? ' dragging' : ''}`, part: 'composer' }, [
     warning !== '' && h('p', { class: 'problem', role: 'alert' }, [warning]),
-    attachments.length > 0 && h('div', { class: 'files' }, attachments.map((each) => chipView(each, texts, actions))),
+    attachments.length > 0 &&
+      h(
+        'div',
+        { class: 'files' },
+        attachments.map((each) => chipView(each, texts, actions)),
+      ),
     isDragging && h('p', { class: 'drop' }, [texts.dropHere]),
     h('div', { key: 'line', class: 'line' }, [
       fileInput(actions),
@@ -47,29 +52,53 @@ const chipView = ({ id, file, preview }: Attachment, texts: ChatTexts, actions: 
   ]);
 
 const fileInput = (actions: ChatActions): ViewNode =>
-  withHooks(h('input', { key: 'files', type: 'file', class: 'file-input', multiple: true, tabindex: -1, 'aria-hidden': 'true' }), {
-    on: {
-      change: ({ currentTarget }) => {
-        const input = currentTarget as HTMLInputElement;
-        actions.attach([...(input.files ?? [])]);
-        input.value = '';
+  withHooks(
+    h('input', {
+      key: 'files',
+      type: 'file',
+      class: 'file-input',
+      multiple: true,
+      tabindex: -1,
+      'aria-hidden': 'true',
+    }),
+    {
+      on: {
+        change: ({ currentTarget }) => {
+          const input = currentTarget as HTMLInputElement;
+          actions.attach([...(input.files ?? [])]);
+          input.value = '';
+        },
       },
     },
-  });
+  );
 
 const attachButton = (texts: ChatTexts): ViewNode =>
-  withHooks(h('button', { key: 'attach', type: 'button', class: 'icon-button', 'aria-label': texts.attach, title: texts.attach }, [icon('attach')]), {
-    on: {
-      click: ({ currentTarget }) => {
-        const input = (currentTarget as Element).parentElement?.querySelector<HTMLInputElement>('.file-input');
-        input?.click();
+  withHooks(
+    h(
+      'button',
+      { key: 'attach', type: 'button', class: 'icon-button', 'aria-label': texts.attach, title: texts.attach },
+      [icon('attach')],
+    ),
+    {
+      on: {
+        click: ({ currentTarget }) => {
+          const input = (currentTarget as Element).parentElement?.querySelector<HTMLInputElement>('.file-input');
+          input?.click();
+        },
       },
     },
-  });
+  );
 
 const fieldView = (texts: ChatTexts, actions: ChatActions): ViewNode =>
   withHooks(
-    h('textarea', { key: 'field', class: 'write', part: 'input', rows: 1, placeholder: texts.placeholder, 'aria-label': texts.message }),
+    h('textarea', {
+      key: 'field',
+      class: 'write',
+      part: 'input',
+      rows: 1,
+      placeholder: texts.placeholder,
+      'aria-label': texts.message,
+    }),
     {
       on: {
         input: ({ currentTarget }) => actions.typed((currentTarget as HTMLTextAreaElement).value),
@@ -90,7 +119,11 @@ const fieldView = (texts: ChatTexts, actions: ChatActions): ViewNode =>
   );
 
 /** While the agent works it can be stopped; what is written meanwhile can be sent as well, and waits for its turn. */
-const sendingView = ({ isBusy, isFilled }: ComposerState, texts: ChatTexts, actions: ChatActions): readonly ViewNode[] => {
+const sendingView = (
+  { isBusy, isFilled }: ComposerState,
+  texts: ChatTexts,
+  actions: ChatActions,
+): readonly ViewNode[] => {
   const stop = button(
     { key: 'stop', class: 'icon-button round stop', 'aria-label': texts.stop, title: texts.stop, part: 'stop' },
     [icon('stop')],
@@ -98,7 +131,15 @@ const sendingView = ({ isBusy, isFilled }: ComposerState, texts: ChatTexts, acti
   );
   const send = h(
     'button',
-    { key: 'send', type: 'submit', class: 'icon-button round send', disabled: !isFilled, 'aria-label': texts.send, title: texts.send, part: 'send' },
+    {
+      key: 'send',
+      type: 'submit',
+      class: 'icon-button round send',
+      disabled: !isFilled,
+      'aria-label': texts.send,
+      title: texts.send,
+      part: 'send',
+    },
     [icon('send')],
   );
   return [...(isBusy ? [stop] : []), ...(isBusy && !isFilled ? [] : [send])];

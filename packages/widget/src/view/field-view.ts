@@ -41,21 +41,24 @@ const hintsOf = (field: FormField, context: FieldContext): readonly ViewNode[] =
 /** What a field is described by, for readers who do not see it. */
 const described = (field: FormField, context: FieldContext): Readonly<Record<string, string | boolean | undefined>> => {
   const id = idOf(context, field);
-  const by = [field.description !== '' && `${id}-hint`, context.problem !== undefined && `${id}-problem`].filter(Boolean);
+  const by = [field.description !== '' && `${id}-hint`, context.problem !== undefined && `${id}-problem`].filter(
+    Boolean,
+  );
   return {
     'aria-describedby': by.length > 0 ? by.join(' ') : undefined,
     'aria-invalid': context.problem === undefined ? undefined : 'true',
   };
 };
 
+/** Tells what a person does with the field; `read` answers its value. */
 const filling = (
   node: ElementNode,
-  field: FormField,
-  { request, actions }: FieldContext,
-  valueOf: (element: HTMLInputElement) => FieldValue,
+  place: { readonly field: FormField; readonly context: FieldContext },
+  read: (element: HTMLInputElement) => FieldValue,
 ): ElementNode => {
+  const { request, actions } = place.context;
   const input = ({ currentTarget }: Event): void =>
-    actions.fill(request.id, fieldName(field), valueOf(currentTarget as HTMLInputElement));
+    actions.fill(request.id, fieldName(place.field), read(currentTarget as HTMLInputElement));
   return withHooks(node, { on: { input } });
 };
 
@@ -63,7 +66,7 @@ const lineView = (field: FormField, context: FieldContext): ViewNode => {
   const id = idOf(context, field);
   return h('div', { class: 'field' }, [
     h('label', { for: id }, labelOf(field, context)),
-    filling(lineInput(field, context), field, context, (element) =>
+    filling(lineInput(field, context), { field, context }, (element) =>
       field.kind === 'choice' ? placesOf(element.value) : element.value,
     ),
     ...hintsOf(field, context),
@@ -73,7 +76,11 @@ const lineView = (field: FormField, context: FieldContext): ViewNode => {
 const placesOf = (value: string): readonly number[] => (value === '' ? [] : [Number(value)]);
 
 const lineInput = (field: FormField, context: FieldContext): ElementNode => {
-  const shared = { id: idOf(context, field), ...described(field, context), 'aria-required': field.isRequired && 'true' };
+  const shared = {
+    id: idOf(context, field),
+    ...described(field, context),
+    'aria-required': field.isRequired && 'true',
+  };
   if (field.kind === 'choice') return selectView(field, shared, context.texts);
   const value = typeof field.initial === 'string' ? field.initial : '';
   if (field.kind === 'long-text' || field.kind === 'json')
@@ -103,7 +110,7 @@ const checkView = (field: FormField, context: FieldContext): ViewNode => {
   const box = h('input', { id, type: 'checkbox', checked: field.initial === true, ...described(field, context) });
   return h('div', { class: 'field' }, [
     h('div', { class: 'check' }, [
-      filling(box, field, context, ({ checked }) => checked),
+      filling(box, { field, context }, ({ checked }) => checked),
       h('label', { for: id }, [field.label || context.texts.yes]),
     ]),
     ...hintsOf(field, context),
@@ -124,7 +131,7 @@ const groupView = (field: FormField, context: FieldContext): ViewNode => {
     ...choices,
     ...hintsOf(field, context),
   ]);
-  return filling(group, field, context, (element) =>
+  return filling(group, { field, context }, (element) =>
     [...element.querySelectorAll<HTMLInputElement>('input:checked')].map(({ value }) => Number(value)),
   );
 };

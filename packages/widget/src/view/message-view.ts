@@ -1,15 +1,15 @@
 import { type ElementNode, h, type ViewNode, withHooks } from '../dom/vnode.ts';
+import { safeAddress } from '../markdown/link.ts';
 import { sizeText } from '../model/attachment.ts';
 import { type Block, blocksOf, type ToolUse } from '../model/block.ts';
 import type { ChatFile, ChatMessage } from '../model/conversation.ts';
-import { safeAddress } from '../markdown/link.ts';
 import { type ChatState, mediaKey } from '../session/chat-state.ts';
 import type { ChatTexts } from '../texts.ts';
 import { button } from './button.ts';
 import type { ChatActions } from './chat-actions.ts';
 import { type IconName, icon } from './icon.ts';
 import { problemText } from './problem-text.ts';
-import { requestView, type RequestForms } from './request-view.ts';
+import { type RequestForms, requestView } from './request-view.ts';
 import { markdownView } from './text-view.ts';
 
 /** What a message is shown with. */
@@ -101,8 +101,16 @@ const TOOL_ICONS: Readonly<Record<ToolUse['state'], IconName>> = {
 };
 
 const toolView = ({ name, state }: ToolUse, texts: ChatTexts): ViewNode => {
-  const words = { running: texts.toolRunning, done: texts.toolDone, failed: texts.toolFailed, denied: texts.toolDenied };
-  return h('p', { class: `tool ${state}`, part: 'tool' }, [icon(TOOL_ICONS[state]), h('span', {}, [words[state](name)])]);
+  const words = {
+    running: texts.toolRunning,
+    done: texts.toolDone,
+    failed: texts.toolFailed,
+    denied: texts.toolDenied,
+  };
+  return h('p', { class: `tool ${state}`, part: 'tool' }, [
+    icon(TOOL_ICONS[state]),
+    h('span', {}, [words[state](name)]),
+  ]);
 };
 
 const fileView = (
@@ -140,7 +148,9 @@ const linkView = (address: string): ViewNode => {
 const errorView = (text: string, message: ChatMessage, { texts, actions, isLast }: MessageContext): ViewNode =>
   h('div', { class: 'card error', part: 'error' }, [
     h('p', {}, [icon('alert'), h('span', {}, [text || texts.failed])]),
-    isLast && message.isFinished && button({ class: 'plain-button' }, [texts.retry], () => actions.answerAgain(message.id)),
+    isLast &&
+      message.isFinished &&
+      button({ class: 'plain-button' }, [texts.retry], () => actions.answerAgain(message.id)),
   ]);
 
 const endingView = (message: ChatMessage, texts: ChatTexts): readonly ViewNode[] => {

@@ -28,7 +28,13 @@ export const requestView = (request: PersonRequest, context: RequestContext): Vi
   const titleId = `request-${request.id}`;
   return h(
     'section',
-    { key: titleId, class: 'card request', part: 'request', 'aria-labelledby': titleId, 'aria-busy': isSending && 'true' },
+    {
+      key: titleId,
+      class: 'card request',
+      part: 'request',
+      'aria-labelledby': titleId,
+      'aria-busy': isSending && 'true',
+    },
     [
       h('p', { class: 'request-title', id: titleId }, [icon('person'), h('span', {}, [titleOf(request, texts)])]),
       request.prompt !== '' && h('p', { class: 'plain' }, [request.prompt]),
@@ -51,7 +57,10 @@ const answeredView = (request: PersonRequest, texts: ChatTexts): ViewNode => {
   const isAllowed = request.state === 'allowed';
   const sign: IconName = isAllowed ? 'check' : 'cross';
   const about = request.kind === 'permission' ? request.action || request.prompt : request.prompt || request.action;
-  return h('p', { class: 'tool', part: 'tool' }, [icon(sign), h('span', {}, [`${answerText(request, texts)}: ${about}`])]);
+  return h('p', { class: 'tool', part: 'tool' }, [
+    icon(sign),
+    h('span', {}, [`${answerText(request, texts)}: ${about}`]),
+  ]);
 };
 
 const answerText = ({ kind, state, chosen }: PersonRequest, texts: ChatTexts): string => {
@@ -66,7 +75,9 @@ const detailsView = ({ input, action }: PersonRequest, texts: ChatTexts): ViewNo
   if (isEmpty) return undefined;
   return h('details', {}, [
     h('summary', {}, [`${texts.details}: ${action}`]),
-    h('pre', { tabindex: 0, role: 'group', 'aria-label': texts.details }, [h('code', {}, [JSON.stringify(input, null, 2)])]),
+    h('pre', { tabindex: 0, role: 'group', 'aria-label': texts.details }, [
+      h('code', {}, [JSON.stringify(input, null, 2)]),
+    ]),
   ]);
 };
 

@@ -4,7 +4,11 @@ import type { ChatTexts } from '../texts.ts';
 
 /** An answer in Markdown; code can be copied. */
 export const markdownView = (texts: ChatTexts, text: string): ViewNode =>
-  h('div', { class: 'text', part: 'text' }, markdownNodes(text).map((node) => withCopying(texts, node)));
+  h(
+    'div',
+    { class: 'text', part: 'text' },
+    markdownNodes(text).map((node) => withCopying(texts, node)),
+  );
 
 const withCopying = (texts: ChatTexts, node: ViewNode): ViewNode => {
   if (typeof node === 'string' || !('tag' in node)) return node;

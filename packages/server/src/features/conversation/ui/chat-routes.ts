@@ -7,8 +7,7 @@ import { type ChatAnswer, ChatBodies } from './reading/index.ts';
 import type { ChatNames, UiDeps } from './ui-deps.ts';
 
 const BASE = '/v1/ui/ns/{ns}/agents/{agent}/sessions/{session_id}';
-const CONTENT =
-  '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}/messages/{message_id}/parts/{part_id}/content';
+const CONTENT = '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}/messages/{message_id}/parts/{part_id}/content';
 const GATEWAY = 'svc.gateway.GatewayService';
 
 interface ChatCall {
