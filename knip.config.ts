@@ -42,6 +42,8 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
     },
     'packages/client': { project: ['src/**/*.ts!', ...notTests] },
     'packages/connectors': { project: ['src/**/*.ts!', ...notTests], ignoreDependencies: ['chat'] },
+    // Pages that use the wrapper for React bring React along.
+    'packages/widget': { project: ['src/**/*.{ts,tsx}!', ...notTests], ignoreDependencies: ['react'] },
     'packages/console': { project: ['src/**/*.{ts,tsx}!', ...notTests] },
     'packages/cli': { project: ['src/**/*.ts!', ...notTests] },
   },

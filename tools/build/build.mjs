@@ -16,12 +16,14 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { cleanOutput } from './clean-output.mjs';
 import { buildConsole, hasConsole } from './console-build.mjs';
+import { widgetScript } from './widget-script.mjs';
 
 /**
- * `npm run build`: makes dist/packages/{api,client,connectors,server,cli} from the sources, each a package of plain JavaScript with its types
- * that `npm pack` and `npm publish` take as it is; that of the server contains the web console. With `--pack` it also writes dist/*.tgz.
+ * `npm run build`: makes dist/packages/{api,client,widget,connectors,server,cli} from the sources, each a package of plain JavaScript with its types
+ * that `npm pack` and `npm publish` take as it is; that of the server contains the web console, that of the widget the
+ * file for one script tag, lib/svc-chat.js. With `--pack` it also writes dist/*.tgz.
  *
- *   node tools/build/build.mjs [--pack] [--out FOLDER] [--packages api,client,connectors,server,cli]
+ *   node tools/build/build.mjs [--pack] [--out FOLDER] [--packages api,client,widget,connectors,server,cli]
  *
  * The folder loses what an earlier build made there, and keeps everything else.
  *
@@ -32,12 +34,12 @@ import { buildConsole, hasConsole } from './console-build.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Sources that are not part of a package. */
-const isForTests = (path) => /\.test\.ts$|\.test-d\.ts$|(?:^|\/)(?:testing|conformance)\//.test(path);
+const isForTests = (path) => /\.test\.tsx?$|\.test-d\.ts$|(?:^|\/)(?:testing|conformance)\//.test(path);
 
 /** What is emitted for which machines: browsers and older Node.js, or the Node.js that svc brings. */
 const targets = [
   {
-    packages: ['api', 'client'],
+    packages: ['api', 'client', 'widget'],
     options: ['--target', 'es2022', '--lib', 'es2023,dom,dom.iterable,dom.asynciterable'],
   },
   { packages: ['connectors', 'server', 'cli'], options: [] },
@@ -47,7 +49,7 @@ const { values } = parseArgs({
   options: {
     pack: { type: 'boolean', default: false },
     out: { type: 'string', default: join(root, 'dist') },
-    packages: { type: 'string', default: 'api,client,connectors,server,cli' },
+    packages: { type: 'string', default: 'api,client,widget,connectors,server,cli' },
   },
 });
 const out = resolve(values.out);
@@ -69,7 +71,7 @@ if (values.pack) pack();
 /** Compiles the packages of one target, below `emitted` in the layout of packages/. */
 function emit({ packages, options }) {
   const project = join(emitted, 'tsconfig.json');
-  const files = packages.flatMap((name) => globSync(join(root, 'packages', name, 'src/**/*.ts')));
+  const files = packages.flatMap((name) => globSync(join(root, 'packages', name, 'src/**/*.{ts,tsx}')));
   const compilerOptions = {
     allowJs: false,
     declaration: true,
@@ -107,6 +109,7 @@ async function assemble(name) {
   }
   if (name === 'api') layOutContract(join(target, 'proto'));
   if (name === 'server' && hasConsole(root)) await buildConsole(root, join(target, 'lib', 'app', 'home', 'console'));
+  if (name === 'widget') write(join(target, 'lib', 'svc-chat.js'), await widgetScript(root));
   if (existsSync(join(source, 'README.md'))) copy(join(source, 'README.md'), join(target, 'README.md'));
   copy(join(root, 'LICENSE'), join(target, 'LICENSE'));
   const manifest = publishedManifest(readManifest(source), readManifest(root));
@@ -168,7 +171,7 @@ function publishedManifest(workspace, root) {
 }
 
 function compiledEntry(path) {
-  const base = path.replace(/^\.\/src\/(.*)\.ts$/, './lib/$1');
+  const base = path.replace(/^\.\/src\/(.*)\.tsx?$/, './lib/$1');
   if (base === path) throw new Error(`${path} is not a source that the build compiles`);
   return { types: `${base}.d.ts`, default: `${base}.js` };
 }

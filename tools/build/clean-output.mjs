@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 /** What a build leaves in its folder, for any version: its packages, their archives, and what an interrupted one was at. */
 const made = [
-  'packages/{api,client,connectors,server,cli}',
+  'packages/{api,client,widget,connectors,server,cli}',
   'svc-[0-9]*.tgz',
-  'svc-{api,client,connectors,server}-[0-9]*.tgz',
+  'svc-{api,client,widget,connectors,server}-[0-9]*.tgz',
   '.emitted-*',
 ];
 

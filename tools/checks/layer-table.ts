@@ -88,6 +88,7 @@ export const packageTable: Readonly<Record<string, readonly string[]>> = {
   'packages/cli': ['@svc/api', '@svc/client', 'dynamic:@svc/connectors', 'dynamic:@svc/server'],
   'packages/connectors': ['@svc/api'],
   'packages/console': ['@svc/api', '@svc/client'],
+  'packages/widget': ['@svc/client'],
   e2e: ['@svc/api', '@svc/client'],
   bench: ['@svc/api', '@svc/client'],
   tools: ['@svc/api'],

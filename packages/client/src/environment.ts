@@ -40,9 +40,28 @@ export interface ClientEnvironment {
   readonly uniqueText: () => string;
 }
 
+/** The bytes of a body; not every browser can iterate over its own streams. */
+async function* chunksOf(body: Pick<ReadableStream<Uint8Array>, 'getReader'>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel();
+  }
+}
+
 /** The environment of a browser or Node.js. */
 export const defaultEnvironment = (): ClientEnvironment => ({
-  fetch: (input, init) => globalThis.fetch(input, init),
+  fetch: async (input, init) => {
+    const response = await globalThis.fetch(input, init);
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: response.body === null ? null : chunksOf(response.body),
+      text: () => response.text(),
+      arrayBuffer: () => response.arrayBuffer(),
+    };
+  },
   clock: {
     nowMs: () => performance.now(),
     after: (delayMs, fire) => {

@@ -15,7 +15,21 @@ import type {
 } from '@svc/api/gateway';
 import type { CallOptions } from './calls.ts';
 import { type ClientOptions, connectionOf } from './client-options.ts';
-import { callRepeatedly, callUnary, defaultRetryPolicy, takesIdempotencyKey } from './transport/index.ts';
+import type { ClientAnswer } from './environment.ts';
+import {
+  callRepeatedly,
+  callUnary,
+  defaultRetryPolicy,
+  networkError,
+  openRoute,
+  type RouteRequest,
+  streamLines,
+  takesIdempotencyKey,
+} from './transport/index.ts';
+
+export { type ClientEnvironment, defaultEnvironment, pause } from './environment.ts';
+export { isSvcError, SvcError } from './error.ts';
+export { defaultRetryPolicy, isInterruption, streamRetryMs } from './transport/index.ts';
 
 interface Services {
   readonly AdminService: typeof AdminService;
@@ -44,6 +58,10 @@ export interface PlainClient {
   readonly baseUrl: string;
   /** Request and answer in the JSON of the REST API, which includes default values. Throws SvcError. */
   call(operation: PlainOperation, request: JsonObject, options?: CallOptions): Promise<JsonObject>;
+  /** One request of a path, never repeated; the body of the answer is unread. Throws SvcError for any status but 200. */
+  open(request: RouteRequest): Promise<ClientAnswer>;
+  /** One server stream of the REST API, its messages as JSON; never repeated. Ends and throws as streams of typed calls do. */
+  lines(request: RouteRequest & Pick<CallOptions, 'onOpen'>): AsyncIterable<JsonObject>;
 }
 
 /**
@@ -72,6 +90,15 @@ export const createPlainClient = (options: ClientOptions): PlainClient => {
         once: () => callUnary(connection, call),
       });
     },
+    open: async (request) => {
+      try {
+        return await openRoute(connection, request);
+      } catch (error) {
+        throw networkError(error, connection.baseUrl);
+      }
+    },
+    lines: (request) =>
+      streamLines(connection, { ...request, signal: request.signal, decode: (line) => line as JsonObject }),
   };
 };
 

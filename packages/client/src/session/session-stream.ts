@@ -5,7 +5,7 @@ import type { GatewayService, SessionControlService, SessionResponse } from '@sv
 import type { Calls } from '../calls.ts';
 import { type ClientEnvironment, pause } from '../environment.ts';
 import { isSvcError, SvcError } from '../error.ts';
-import { cancelled, type RetryPolicy, retryDelayMs } from '../transport/index.ts';
+import { cancelled, isInterruption, type RetryPolicy, streamRetryMs } from '../transport/index.ts';
 
 /** Identifies a session. */
 export interface SessionKey {
@@ -162,14 +162,12 @@ class ResumePoint {
     const { signal, onConnection } = this.#options;
     if (isAborted(signal)) throw failure ?? cancelled(undefined);
     if (failure?.reason === 'CURSOR_EXPIRED') return this.#catchUp(failure);
-    if (failure !== undefined && !isPassing(failure)) throw failure;
+    if (failure !== undefined && !isInterruption(failure)) throw failure;
     if (this.#after === '') this.#after = this.#base;
     this.#failures += 1;
     this.#checkPatience(failure);
     const { random, clock } = this.#parts.environment;
-    const isLagging = failure?.reason === 'SLOW_CONSUMER';
-    const retryAfterMs = failure?.retryAfterMs;
-    const retryInMs = isLagging ? 0 : retryDelayMs(this.#parts.policy, this.#failures, { random, retryAfterMs });
+    const retryInMs = streamRetryMs(this.#parts.policy, this.#failures, { error: failure, random });
     onConnection?.({ state: 'lost', error: failure, retryInMs });
     await pause(clock, retryInMs, signal);
     if (isAborted(signal)) throw cancelled(failure);
@@ -199,6 +197,3 @@ class ResumePoint {
 
 /** Asked again after every wait. */
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
-
-/** Failures after which the same stream can continue. */
-const isPassing = (error: SvcError): boolean => error.code === 'UNAVAILABLE' || error.reason === 'SLOW_CONSUMER';

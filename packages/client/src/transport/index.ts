@@ -5,6 +5,14 @@
  */
 export type { Connection, Credentials } from './connection.ts';
 export { streamLines } from './line-stream.ts';
+export { networkError } from './network-error.ts';
 export { callRepeatedly } from './repeated-call.ts';
-export { defaultRetryPolicy, type RetryPolicy, retryDelayMs, takesIdempotencyKey } from './retry-rules.ts';
+export {
+  defaultRetryPolicy,
+  isInterruption,
+  type RetryPolicy,
+  streamRetryMs,
+  takesIdempotencyKey,
+} from './retry-rules.ts';
+export { openRoute, type RouteRequest } from './route-request.ts';
 export { callUnary, cancelled } from './unary-call.ts';

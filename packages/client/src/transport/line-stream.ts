@@ -1,9 +1,10 @@
 import type { ClientAnswer } from '../environment.ts';
 import { SvcError } from '../error.ts';
-import { type Connection, commonHeaders } from './connection.ts';
-import { errorOfObject, restError } from './error-body.ts';
+import type { Connection } from './connection.ts';
+import { errorOfObject } from './error-body.ts';
 import { isRecord } from './json-value.ts';
 import { networkError } from './network-error.ts';
+import { openRoute } from './route-request.ts';
 import { cancelled } from './unary-call.ts';
 
 /** A stream of the REST binding. */
@@ -39,7 +40,8 @@ export async function* streamLines<T>(
   request.signal?.addEventListener('abort', onAbort);
   const silence = watchSilence(connection, abort);
   try {
-    const response = await open(connection, request, abort.signal);
+    const headers = { ...request.headers, accept: 'application/x-ndjson' };
+    const response = await openRoute(connection, { ...request, headers, signal: abort.signal });
     request.onOpen?.();
     const requestId = response.headers.get('x-request-id') ?? '';
     for await (const line of readLines(response, silence.heard)) yield request.decode(lineObject(line, requestId));
@@ -53,28 +55,6 @@ export async function* streamLines<T>(
     abort.abort();
   }
 }
-
-const open = async <T>(
-  connection: Connection,
-  request: StreamRequest<T>,
-  signal: AbortSignal,
-): Promise<ClientAnswer> => {
-  const { verb, path, body } = request;
-  const response = await connection.environment.fetch(`${connection.baseUrl}${path}`, {
-    method: verb,
-    headers: {
-      ...(await commonHeaders(connection)),
-      ...request.headers,
-      accept: 'application/x-ndjson',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body }),
-    signal,
-  });
-  if (response.status === 200) return response;
-  const requestId = response.headers.get('x-request-id') ?? '';
-  throw restError(await response.text(), { status: response.status, requestId });
-};
 
 /** Lines that are not blank, cut from the bytes as they arrive; `heard` is called for every chunk. */
 async function* readLines(response: ClientAnswer, heard: () => void): AsyncGenerator<string, void, undefined> {

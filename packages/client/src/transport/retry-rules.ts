@@ -53,3 +53,18 @@ export const retryDelayMs = (
   const jittered = span / 2 + (span / 2) * facts.random();
   return Math.max(jittered, facts.retryAfterMs ?? 0);
 };
+
+/** True for failures after which the same stream can continue at its cursor. */
+export const isInterruption = (error: SvcError): boolean =>
+  error.code === 'UNAVAILABLE' || error.reason === 'SLOW_CONSUMER';
+
+/**
+ * The wait before a stream is opened again after its `failures`-th failure in a row, in milliseconds. `error` is undefined for a stream
+ * that ended normally before its end.
+ */
+export const streamRetryMs = (
+  policy: RetryPolicy,
+  failures: number,
+  { error, random }: { readonly error: SvcError | undefined; readonly random: () => number },
+): number =>
+  error?.reason === 'SLOW_CONSUMER' ? 0 : retryDelayMs(policy, failures, { random, retryAfterMs: error?.retryAfterMs });

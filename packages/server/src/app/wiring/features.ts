@@ -259,6 +259,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     deliveries: connectors.activities,
     streams,
     links: files.links,
+    sendObject: files.sendObject,
     changes: host.feed,
     ancestorsAt: (namespace, version) => host.ancestry.ancestorsAt(namespace, version),
     requireNamespace: (namespace) => requireScope(host.store.direct, namespace),

@@ -21,6 +21,15 @@ export const isLost = (error: unknown): boolean =>
 export const objectLost = (cause: unknown): Fault =>
   new Fault('DATA_LOSS', 'OBJECT_DAMAGED', 'the stored bytes are damaged', { cause });
 
+/** Runs a read of bytes that belong to no file; throws DATA_LOSS OBJECT_DAMAGED when they are lost. */
+export const unlessLost = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw isLost(error) ? objectLost(error) : error;
+  }
+};
+
 /** Makes a file Failed whose bytes could not be read, unless it shows others by now; false for any other error. */
 export const markDamaged = async (
   deps: { readonly store: Pick<Store, 'write'>; readonly writer: Pick<ResourceWriter, 'writeStatus'> },

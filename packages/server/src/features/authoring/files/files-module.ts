@@ -1,19 +1,21 @@
 import type { Authorizer } from '../../../auth/contract.ts';
 import type { Clock, Log, Random } from '../../../base/index.ts';
 import type { AppendAudit, NamespaceFacts } from '../../../controllers/contract.ts';
+import type { HttpExchange } from '../../../operations/index.ts';
 import type { ValueSeal } from '../../../resources/index.ts';
 import type { ObjectData } from '../../../runtime/contract.ts';
 import { type DirectUploads, earlierNow, type Store } from '../../../store/contracts/index.ts';
 import type { ToolContext, ToolResult } from '../../../tools/contract.ts';
 import type { FeatureModule, PeriodicJob } from '../../module-contract.ts';
 import { artifactsFeature } from './artifacts/index.ts';
+import { unlessLost } from './file-damage.ts';
 import { fileObject } from './file-facts.ts';
 import { fileContract } from './file-kind.ts';
 import { filesFeature } from './file-operations.ts';
 import { FileWorker, fileController } from './file-worker.ts';
 import type { FilesDeps } from './files-deps.ts';
 import { memoryOperations } from './memory/index.ts';
-import { LinkKey, ObjectCollector, ObjectLinks, objectIn, SEALED_LINK_KEY } from './objects/index.ts';
+import { LinkKey, ObjectCollector, ObjectLinks, objectIn, SEALED_LINK_KEY, sendObject } from './objects/index.ts';
 import { PdfTexts } from './pdf/index.ts';
 import {
   type ArtifactObjects,
@@ -85,6 +87,8 @@ export interface FilesModule extends FeatureModule {
   readonly objectIn: (namespace: string, object: ObjectData) => ObjectData;
   /** The bytes of the file of a namespace whose object has this key. */
   readonly fileObject: (namespace: string, key: string) => Promise<ObjectData | undefined>;
+  /** Answers a request with the bytes of an object, or the range of them that it asks for. */
+  readonly sendObject: (exchange: HttpExchange, object: ObjectData, signal: AbortSignal) => Promise<void>;
   /** Opens the key of links and uploads. */
   start(): Promise<void>;
 }
@@ -120,6 +124,7 @@ export const filesModule = (deps: FilesModuleDeps): FilesModule => {
     retrieved: (context, ref, part) => retrievedFile(parts, context, { ref, part }),
     objectIn,
     fileObject: (namespace, objectKey) => fileObject(store.direct, namespace, objectKey),
+    sendObject: (exchange, object, signal) => unlessLost(() => sendObject(blobs, exchange, { ...object, signal })),
     start: () => key.open(),
   };
 };

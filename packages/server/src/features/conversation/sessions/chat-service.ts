@@ -8,7 +8,7 @@ import {
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, invalidField, isUuid, notFound } from '../../../base/index.ts';
-import { type Admitted, mediaPartType, type Part, type TurnCause } from '../../../runtime/contract.ts';
+import { type Admitted, mediaPartType, type ObjectData, type Part, type TurnCause } from '../../../runtime/contract.ts';
 import type { MessageRow, SessionRow, WriteTx } from '../../../store/contracts/index.ts';
 import { type InboundContents, messageHolder } from './inbound/index.ts';
 import type { MessageService } from './message-service.ts';
@@ -134,6 +134,17 @@ export class ChatService {
     const asked = { requestId, decision, comment, optionId, answerJson };
     const request = create(AnswerPermissionRequestSchema, { ...namesOf(names), ...asked });
     await this.#requests.answer(request, call);
+  }
+
+  /** The object of a part of a finished message. */
+  async partObject(names: SessionNames, messageId: string, partId: string): Promise<ObjectData> {
+    const { direct } = this.#context.store;
+    const session = await readSession(direct, names);
+    const message = isUuid(messageId) ? await direct.log.message(session.id, messageId) : undefined;
+    const parts = message === undefined ? [] : (JSON.parse(message.parts) as readonly Part[]);
+    const object = parts.find(({ id }) => id === partId)?.object;
+    if (object !== undefined) return object;
+    throw notFound('MessagePart', { session_id: session.id, message_id: messageId, part_id: partId });
   }
 
   /** Without a turn everything that is open. */

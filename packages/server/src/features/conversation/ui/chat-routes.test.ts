@@ -41,6 +41,8 @@ beforeEach(async () => {
     sessions: harness.chat,
     streams: harness.streams,
     links: { link: (_namespace, object) => `/v1/objects/${object.key}` },
+    sendObject: (exchange, { sha256, mediaType }) =>
+      Promise.resolve(exchange.answer(200, { 'content-type': mediaType }, sha256)),
     authorizer: { authorize: () => undefined, allows: () => true, readsSecrets: () => true },
     clock: harness.engine.clock,
     requestBytes: 32 << 20,
@@ -235,6 +237,25 @@ describe('the browser chat', () => {
     const file = message.parts.find((part) => part.type === 'file');
     expect(file).toMatchObject({ mediaType: 'image/png' });
     expect(file?.type === 'file' && file.url.startsWith('/v1/objects/')).toBe(true);
+  });
+
+  test('answers the bytes of a part of a stored message, and of nothing else', async () => {
+    const { message } = await send([user('!image')]);
+    const stored = await harness.call(gateway.listSessionMessages, session);
+    const parts = stored.items[1]?.message?.parts ?? [];
+    const picture = parts.find(({ object }) => object !== undefined);
+    const content = (messageId: string, partId: string) =>
+      fetcher(`${api().replace('/v1/ui', '/v1')}/messages/${messageId}/parts/${partId}/content`);
+    const answer = await content(message.id, picture?.id ?? '');
+    expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['image/png', picture?.object?.sha256]);
+    const refusal = async (messageId: string, partId: string): Promise<string> =>
+      (await content(messageId, partId)).text();
+    const other = await harness.newSession();
+    const text = parts.find(({ object }) => object === undefined);
+    expect(await refusal(message.id, text?.id ?? '')).toContain('MESSAGE_PART_NOT_FOUND');
+    expect(await refusal('nonsense', '000000')).toContain('MESSAGE_PART_NOT_FOUND');
+    session = other;
+    expect(await refusal(message.id, picture?.id ?? '')).toContain('MESSAGE_PART_NOT_FOUND');
   });
 
   test('makes the newest answer again, and only that one', async () => {

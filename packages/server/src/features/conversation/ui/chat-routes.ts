@@ -7,6 +7,7 @@ import { type ChatAnswer, ChatBodies } from './reading/index.ts';
 import type { ChatNames, UiDeps } from './ui-deps.ts';
 
 const BASE = '/v1/ui/ns/{ns}/agents/{agent}/sessions/{session_id}';
+const CONTENT = '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}/messages/{message_id}/parts/{part_id}/content';
 const GATEWAY = 'svc.gateway.GatewayService';
 
 interface ChatCall {
@@ -30,7 +31,7 @@ interface RouteAs {
   readonly operation: string;
   readonly access: OperationAccess;
 }
-type ChatHandler = (chat: ChatCall) => Promise<void>;
+type ChatHandler = (chat: ChatCall, params: Readonly<Record<string, string>>) => Promise<void>;
 
 const namesOf = (params: Readonly<Record<string, string>>): ChatNames => ({
   ns: params['ns'] ?? '',
@@ -53,9 +54,10 @@ const callAs = (context: CallContext, operation: string): CallContext => ({
 
 const SEND: RouteAs = { operation: `${GATEWAY}/SendMessage`, access: operator('fields') };
 const STOP: RouteAs = { operation: `${GATEWAY}/StopSessionGeneration`, access: operator('fields') };
+const READ: RouteAs = { operation: `${GATEWAY}/ListSessionMessages`, access: viewer('fields') };
 const FOLLOW: RouteAs = { operation: `${GATEWAY}/StreamSessionParts`, access: viewer('fields') };
 
-/** The browser chat of one session: send, attach again, stop. */
+/** The browser chat of one session: send, attach again, stop; and the bytes of the files in its messages. */
 export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
   const bodies = new ChatBodies(deps);
   const route = (at: RouteAt, as: RouteAs, handle: ChatHandler): HttpRoute => ({
@@ -65,7 +67,7 @@ export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
       const names = namesOf(params);
       const call = callAs(context, as.operation);
       deps.authorizer.authorize(as.access, names, context.caller);
-      await handle({ names, exchange, call });
+      await handle({ names, exchange, call }, params);
     },
   });
   const attach: ChatHandler = (chat) => reattach(deps, chat);
@@ -74,6 +76,10 @@ export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
     route({ method: 'DELETE', pattern: BASE }, STOP, async ({ names, exchange, call }) => {
       await deps.sessions.stop(names, call);
       exchange.answer(204, {});
+    }),
+    route({ method: 'GET', pattern: CONTENT }, READ, async ({ names, exchange, call }, params) => {
+      const { message_id: messageId = '', part_id: partId = '' } = params;
+      await deps.sendObject(exchange, await deps.sessions.partObject(names, messageId, partId), call.signal);
     }),
     route({ method: 'GET', pattern: `${BASE}/stream` }, FOLLOW, attach),
     route({ method: 'GET', pattern: `${BASE}/{chat_id}/stream` }, FOLLOW, attach),

@@ -1,5 +1,6 @@
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import type { Clock } from '../../../base/index.ts';
+import type { HttpExchange } from '../../../operations/index.ts';
 import type { ObjectData } from '../../../runtime/contract.ts';
 import type { SessionStreams } from '../../../runtime/stream/stream-contract.ts';
 
@@ -50,6 +51,8 @@ interface ChatSessions {
     call: CallContext,
   ): Promise<void>;
   stop(names: ChatNames, call: CallContext): Promise<void>;
+  /** The object of a part of a finished message; MESSAGE_PART_NOT_FOUND. */
+  partObject(names: ChatNames, messageId: string, partId: string): Promise<ObjectData>;
   /** Running or waiting turn, '' when nothing runs; SESSION_NOT_FOUND. */
   runningTurn(names: ChatNames): Promise<string>;
 }
@@ -63,6 +66,8 @@ export interface UiDeps {
   readonly sessions: ChatSessions;
   readonly streams: SessionStreams;
   readonly links: ObjectLinks;
+  /** Answers a request with the bytes of an object, or the range of them that it asks for. */
+  readonly sendObject: (exchange: HttpExchange, object: ObjectData, signal: AbortSignal) => Promise<void>;
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   /** `limits.uiRequestBytes`. */

@@ -11,7 +11,7 @@ import {
 import { FileSchema } from '@svc/api/resources';
 import type { Authorizer } from '../../../../auth/contract.ts';
 import { type HttpRoute, type Operation, operation, operator, viewer } from '../../../../operations/index.ts';
-import { isLost, objectLost } from '../file-damage.ts';
+import { unlessLost } from '../file-damage.ts';
 import { checkMode, showObject } from '../file-reads.ts';
 import type { FileWrites } from '../file-writes.ts';
 import { sendObject } from '../objects/index.ts';
@@ -99,11 +99,3 @@ const contentRoute = (deps: ArtifactsDeps & { readonly authorizer: Authorizer },
     await unlessLost(() => sendObject(deps.blobs, exchange, { ...artifact, signal: context.signal }));
   },
 });
-
-const unlessLost = async <T>(work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    throw isLost(error) ? objectLost(error) : error;
-  }
-};

@@ -1,0 +1,275 @@
+import { type ClientEnvironment, createPlainClient, defaultEnvironment } from '@svc/client/plain';
+import { patchChildren } from '../dom/patch.ts';
+import { type Attachment, fitting } from '../model/attachment.ts';
+import { type FieldProblem, type FieldValue, formData, formFields } from '../model/schema-form.ts';
+import { ChatCalls, type ChatNames } from '../session/chat-calls.ts';
+import { ChatController } from '../session/chat-controller.ts';
+import { type ChatState, initialState } from '../session/chat-state.ts';
+import { type TokenCallback, TokenSource } from '../session/token-source.ts';
+import type { ChatTexts } from '../texts.ts';
+import type { ChatActions, MediaPart } from '../view/chat-actions.ts';
+import { chatView, type PanelState } from '../view/chat-view.ts';
+import { attachmentOf, dataUrl, objectUrl, saveAs } from './files.ts';
+import { ScrollKeeper } from './scroll-keeper.ts';
+
+/** How a page set up the chat. */
+export interface ChatSettings {
+  readonly server: string;
+  readonly names: ChatNames;
+  readonly token: string | undefined;
+  readonly getToken: TokenCallback | undefined;
+  readonly heading: string;
+  readonly isBubble: boolean;
+  readonly texts: ChatTexts;
+}
+
+export interface PanelHost {
+  readonly root: ShadowRoot;
+  readonly settings: () => ChatSettings;
+  readonly isOpen: () => boolean;
+  readonly setOpen: (isOpen: boolean) => void;
+  /** Tells the page what happened. */
+  readonly report: (name: 'message' | 'error', detail: unknown) => void;
+}
+
+/** The chat in the page: what the reader does and sees. The conversation itself is the controller's. */
+export class ChatPanel {
+  readonly #host: PanelHost;
+  readonly #environment: ClientEnvironment = defaultEnvironment();
+  readonly #scroll = new ScrollKeeper();
+  readonly #actions: ChatActions;
+  readonly #values = new Map<string, Map<string, FieldValue>>();
+  readonly #urls = new Set<string>();
+  #controller: ChatController | undefined;
+  #state: ChatState = initialState;
+  #attachments: readonly Attachment[] = [];
+  #forms: ReadonlyMap<string, ReadonlyMap<string, FieldProblem>> = new Map();
+  #draft = '';
+  #warning = '';
+  #isDragging = false;
+  #hasUnread = false;
+  #frame: number | undefined;
+
+  constructor(host: PanelHost) {
+    this.#host = host;
+    this.#actions = this.#makeActions();
+  }
+
+  /** Follows the conversation, unless it does so already. */
+  connect(): void {
+    if (this.#controller !== undefined) return;
+    const { server, names, token, getToken } = this.#host.settings();
+    const tokens = new TokenSource({ token, getToken, nowMs: Date.now });
+    const client = createPlainClient({
+      baseUrl: server,
+      retry: { tries: 8 },
+      ...(tokens.isUsed ? { token: () => tokens.current() } : {}),
+    });
+    const controller = new ChatController({
+      calls: new ChatCalls({ client, tokens, names }),
+      environment: this.#environment,
+      renewAccess: () => {
+        tokens.drop();
+        return tokens.canRenew;
+      },
+      dataUrl,
+      objectUrl: (bytes, mediaType) => this.#kept(objectUrl(bytes, mediaType)),
+      onChange: (state) => {
+        if (controller === this.#controller) this.#take(state);
+      },
+    });
+    this.#controller = controller;
+    void controller.open();
+  }
+
+  /** Ends following; what was shown is forgotten. */
+  disconnect(): void {
+    this.#controller?.close();
+    this.#controller = undefined;
+    this.#state = initialState;
+    for (const url of this.#urls) URL.revokeObjectURL(url);
+    this.#urls.clear();
+    this.#attachments = [];
+  }
+
+  /** The network is back. */
+  wake(): void {
+    this.#controller?.wake();
+  }
+
+  /** Shows what changed, with the next picture that the browser paints. */
+  refresh(): void {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined;
+      this.render();
+    });
+  }
+
+  /** Shows what changed, now. */
+  render(): void {
+    const { texts, heading, isBubble } = this.#host.settings();
+    const isOpen = this.#host.isOpen();
+    if (isOpen) this.#hasUnread = false;
+    const panel: PanelState = {
+      heading,
+      isBubble,
+      isOpen,
+      hasUnread: this.#hasUnread,
+      isAtEnd: this.#scroll.isAtEnd,
+      forms: this.#forms,
+      composer: {
+        attachments: this.#attachments,
+        isFilled: this.#draft.trim() !== '' || this.#attachments.length > 0,
+        isDragging: this.#isDragging,
+        warning: this.#warning,
+      },
+    };
+    patchChildren(this.#host.root, chatView(this.#state, panel, { texts, actions: this.#actions }));
+    this.#settle();
+  }
+
+  /** Puts the cursor where a person writes. */
+  focus(): void {
+    this.#field?.focus();
+  }
+
+  #settle(): void {
+    const log = this.#host.root.querySelector('.log');
+    if (log === null) return;
+    log.addEventListener('scroll', this.#scrolled);
+    // Pictures take their place once they are loaded.
+    log.addEventListener('load', this.#loaded, true);
+    this.#scroll.settle(log, this.#state.conversation.messages[0]?.id);
+  }
+
+  readonly #scrolled = ({ currentTarget }: Event): void => {
+    if (this.#scroll.moved(currentTarget as Element)) this.refresh();
+  };
+
+  readonly #loaded = (): void => this.#settle();
+
+  get #field(): HTMLTextAreaElement | null {
+    return this.#host.root.querySelector<HTMLTextAreaElement>('.write');
+  }
+
+  #kept(url: string): string {
+    this.#urls.add(url);
+    return url;
+  }
+
+  #take(state: ChatState): void {
+    const before = this.#state;
+    this.#state = state;
+    const isEnd = state.conversation.openTurns.length < before.conversation.openTurns.length;
+    if (isEnd && !this.#host.isOpen()) this.#hasUnread = true;
+    if (isEnd) this.#host.report('message', { messageId: state.conversation.messages.at(-1)?.id });
+    if (state.problem !== undefined && state.problem !== before.problem) this.#host.report('error', state.problem);
+    this.refresh();
+  }
+
+  #makeActions(): ChatActions {
+    return {
+      openPanel: () => this.#host.setOpen(true),
+      closePanel: () => this.#host.setOpen(false),
+      reload: () => {
+        this.disconnect();
+        this.connect();
+      },
+      loadEarlier: () => void this.#controller?.loadEarlier(),
+      toEnd: () => {
+        this.#scroll.follow();
+        this.refresh();
+        this.focus();
+      },
+      submit: () => this.#submit(),
+      stop: () => {
+        void this.#controller?.stop();
+        this.focus();
+      },
+      typed: (text) => this.#typed(text),
+      attach: (files) => this.#attach(files),
+      detach: (id) => this.#detach(id),
+      dragging: (isOver) => {
+        if (this.#isDragging === isOver) return;
+        this.#isDragging = isOver;
+        this.refresh();
+      },
+      sendAgain: (id) => void this.#controller?.sendAgain(id),
+      discard: (id) => this.#controller?.discard(id),
+      answerAgain: (messageId) => void this.#controller?.answerAgain(messageId),
+      answer: (requestId, answer) => this.#answered(this.#controller?.answer(requestId, answer)),
+      fill: (requestId, field, value) => this.#valuesOf(requestId).set(field, value),
+      submitForm: (requestId, schema) => this.#submitForm(requestId, schema),
+      showImage: (messageId, part) => void this.#controller?.fetchMedia(messageId, part),
+      download: (messageId, part) => void this.#download(messageId, part),
+    };
+  }
+
+  #typed(text: string): void {
+    const wasFilled = this.#draft.trim() !== '';
+    this.#draft = text;
+    if (wasFilled !== (text.trim() !== '') || this.#warning !== '') {
+      this.#warning = '';
+      this.refresh();
+    }
+  }
+
+  #submit(): void {
+    const text = this.#draft.trim();
+    const attachments = this.#attachments;
+    if (this.#controller === undefined || (text === '' && attachments.length === 0)) return;
+    this.#draft = '';
+    this.#attachments = [];
+    this.#warning = '';
+    const field = this.#field;
+    if (field !== null) field.value = '';
+    this.#scroll.follow();
+    void this.#controller.send(text, attachments);
+    this.focus();
+  }
+
+  #attach(files: readonly File[]): void {
+    const present = this.#attachments.map(({ file }) => file);
+    const { accepted, refused } = fitting(present, files);
+    const added = accepted.map((file) => attachmentOf(file, this.#environment.uniqueText()));
+    for (const { preview } of added) if (preview !== '') this.#kept(preview);
+    this.#attachments = [...this.#attachments, ...added];
+    const { texts } = this.#host.settings();
+    this.#warning = refused === undefined ? '' : { size: texts.tooLarge, count: texts.tooMany }[refused];
+    this.refresh();
+    this.focus();
+  }
+
+  #detach(id: string): void {
+    this.#attachments = this.#attachments.filter((each) => each.id !== id);
+    this.#warning = '';
+    this.refresh();
+    this.focus();
+  }
+
+  #valuesOf(requestId: string): Map<string, FieldValue> {
+    const values = this.#values.get(requestId) ?? new Map<string, FieldValue>();
+    this.#values.set(requestId, values);
+    return values;
+  }
+
+  #submitForm(requestId: string, schema: unknown): void {
+    const { data, problems } = formData(formFields(schema), this.#valuesOf(requestId));
+    this.#forms = new Map(this.#forms).set(requestId, problems);
+    if (problems.size === 0) return this.#answered(this.#controller?.answer(requestId, { allow: true, data }));
+    this.render();
+    this.#host.root.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }
+
+  /** The card that had the focus goes once its answer is there. */
+  #answered(answer: Promise<void> | undefined): void {
+    void answer;
+    this.#scroll.follow();
+    this.focus();
+  }
+
+  async #download(messageId: string, part: MediaPart): Promise<void> {
+    const url = (await this.#controller?.fetchMedia(messageId, part)) ?? '';
+    if (url !== '') saveAs(url, part.filename);
+  }
+}

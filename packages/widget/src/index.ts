@@ -1,0 +1,17 @@
+/**
+ * widget: the chat that a website embeds, as the custom element `<svc-chat>`. `model/` and `markdown/` hold what a chat is and know no
+ * page; `session/` talks to the server through @svc/client; `view/` describes what is seen; `dom/` makes the page so; `element/` is the
+ * element itself. It keeps nothing: no storage, no cookie.
+ */
+import { SvcChatElement } from './element/svc-chat-element.ts';
+
+export { SvcChatElement } from './element/svc-chat-element.ts';
+export type { Problem } from './model/problem.ts';
+export type { TokenCallback } from './session/token-source.ts';
+export { type ChatTexts, englishTexts } from './texts.ts';
+
+/** Makes `<svc-chat>` known to the page; does nothing where it is known already, or where there is no page. */
+export const defineSvcChat = (): void => {
+  if (typeof customElements === 'undefined' || customElements.get('svc-chat') !== undefined) return;
+  customElements.define('svc-chat', SvcChatElement);
+};
