@@ -43,8 +43,8 @@ export const NamespaceDetails = ({ namespace }: { readonly namespace: Namespace 
               </Badge>,
             ],
             [texts.parent, spec?.parent],
-            ['Created', <Time key="created" at={createdAt(metadata?.uid)} />],
-            [texts.deletedAt, isDeleted && <Time at={status?.deletedAt} />],
+            [texts.createdAt, <Time key="created" at={createdAt(metadata?.uid)} />],
+            [texts.deletedAt, isDeleted ? <Time at={status?.deletedAt} /> : undefined],
           ]}
         />
       </Section>

@@ -19,6 +19,7 @@ export const texts = {
   none: 'No namespace that you may see',
   noneFound: 'No namespace fits',
   alive: 'Active',
+  createdAt: 'Created',
   deletedAt: 'Deleted',
   deleted: 'Deleted',
   remove: 'Delete',

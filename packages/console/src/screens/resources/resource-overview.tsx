@@ -1,3 +1,5 @@
+import { fromJson, type JsonValue } from '@bufbuild/protobuf';
+import { type ResourceChangedEvent, ResourceChangedEventSchema } from '@svc/api/events';
 import type { Resource, ResourceCondition } from '@svc/api/resources';
 import { type ReactElement, useState } from 'react';
 import { useLiveEvents } from '../../live/live-context.ts';
@@ -7,7 +9,7 @@ import { Section } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { conditionsOf, isBadCondition } from './conditions.ts';
 import { createdAt } from './created-at.ts';
-import { addressText, type ResourceAddress } from './resource-data.ts';
+import type { ResourceAddress } from './resource-data.ts';
 import { ResourceLink } from './resource-link.tsx';
 import styles from './resources.module.css';
 import { texts } from './texts.ts';
@@ -95,36 +97,24 @@ const Condition = ({ condition }: { readonly condition: ResourceCondition }): Re
   );
 };
 
-interface ResourceEvent {
-  readonly resourceKind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly parent?: string;
-  readonly type?: string;
-  readonly resourceVersion?: string;
-}
-
 const SHOWN_CHANGES = 50;
 
 /** What happened to the resource since it is shown; the server keeps no list of former changes. */
 const Changes = ({ address }: { readonly address: ResourceAddress }): ReactElement => {
-  const [changes, setChanges] = useState<readonly (ResourceEvent & { readonly at: bigint })[]>([]);
+  const [changes, setChanges] = useState<readonly ResourceChangedEvent[]>([]);
   useLiveEvents('resource', (data) => {
-    const event = data as ResourceEvent;
-    const { resourceKind: kind, namespace, name, parent = '' } = event;
-    const ns = kind === 'Namespace' ? name : namespace;
-    if (addressText({ kind, ns, name, parent }) !== addressText({ ...address, parent: parent && address.parent }))
-      return;
-    const at = BigInt(Date.now()) * 1_000n;
-    setChanges((before) => [{ ...event, at }, ...before].slice(0, SHOWN_CHANGES));
+    const event = fromJson(ResourceChangedEventSchema, data as JsonValue, { ignoreUnknownFields: true });
+    const isOurs = event.resourceKind === address.kind && event.name === address.name;
+    if (isOurs && (address.kind === 'Namespace' || event.namespace === address.ns))
+      setChanges((before) => [event, ...before].slice(0, SHOWN_CHANGES));
   });
   return (
     <Section title={texts.changes}>
       {changes.length === 0 && <p className={styles.soft}>{texts.noChanges}</p>}
       <ul className={styles.list}>
-        {changes.map(({ at, type = '', resourceVersion = '' }) => (
-          <li key={`${at} ${resourceVersion}`}>
-            <Time at={at} /> {type} {resourceVersion !== '' && `${texts.version} ${resourceVersion}`}
+        {changes.map(({ timestamp, changeType, changedSections, resourceVersion }) => (
+          <li key={resourceVersion}>
+            <Time at={timestamp} /> {texts.changeTypes[changeType]} {changedSections.join(', ')}
           </li>
         ))}
       </ul>

@@ -26,6 +26,7 @@ export const texts = {
   spec: 'Spec',
   status: 'Status',
   changes: 'Changes',
+  changeTypes: ['changed', 'created', 'changed', 'deleted', ''],
   noChanges: 'Nothing changed since this was opened.',
   overview: 'Overview',
   yaml: 'YAML',
