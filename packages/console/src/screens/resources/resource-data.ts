@@ -1,4 +1,5 @@
 import type { Resource } from '@svc/api/resources';
+import { type Client, SvcError } from '@svc/client';
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import { usePages, useRead } from '../../api/use-call.ts';
 
@@ -20,6 +21,15 @@ export const addressOf = (text: string): ResourceAddress => {
   return { kind, ns, name, parent };
 };
 
+/** The address of a resource of a list. A subscription says its channel, a session its agent. */
+export const addressOfResource = ({ kind, metadata, spec }: Resource): ResourceAddress => {
+  const name = metadata?.name ?? '';
+  const own = spec?.kind;
+  const parent =
+    own?.case === 'channelSubscription' ? own.value.channel : own?.case === 'session' ? own.value.agent : '';
+  return { kind, ns: kind === 'Namespace' ? name : (metadata?.namespace ?? ''), name, parent };
+};
+
 interface ListedPage {
   readonly resources: readonly Resource[];
   readonly nextPageToken: string;
@@ -29,20 +39,63 @@ interface ListedPage {
 export const useResources = (
   kind: string,
   ns: string,
-  labelSelector: string,
+  filter: { readonly labelSelector?: string; readonly recursive?: boolean } = {},
 ): UseInfiniteQueryResult<{ readonly pages: readonly ListedPage[] }> =>
   usePages<ListedPage>({
-    key: ['ListResources', kind, ns, labelSelector],
+    key: ['ListResources', kind, ns, filter],
     call: (client, pageToken, signal) =>
-      client.resources.listResources({ kind, ns, labelSelector, pageSize: 200, pageToken }, { signal }),
+      client.resources.listResources({ kind, ns, ...filter, pageSize: 200, pageToken }, { signal }),
     nextToken: (page) => page.nextPageToken,
     shows: { kinds: [kind] },
   });
 
-export const useResource = ({ kind, ns, name, parent }: ResourceAddress): UseQueryResult<Resource | undefined> =>
+/** One resource. Of a Secret without its values: reading those is an act of its own, which is audited. */
+export const loadResource = async (
+  client: Client,
+  address: ResourceAddress,
+  signal?: AbortSignal,
+): Promise<Resource> => {
+  const { kind, ns, name, parent } = address;
+  const found =
+    kind === 'Secret'
+      ? await findListed(client, address, signal)
+      : (await client.resources.getResource({ kind, ns, name, parent }, { signal })).resource;
+  if (found === undefined)
+    throw new SvcError({
+      code: 'NOT_FOUND',
+      reason: `${kind.toUpperCase()}_NOT_FOUND`,
+      message: `${kind} ${name} not found`,
+    });
+  return found;
+};
+
+const findListed = async (
+  client: Client,
+  { kind, ns, name }: ResourceAddress,
+  signal: AbortSignal | undefined,
+): Promise<Resource | undefined> => {
+  let pageToken = '';
+  do {
+    const page = await client.resources.listResources({ kind, ns, pageToken }, { signal });
+    const found = page.resources.find(({ metadata }) => metadata?.name === name);
+    if (found !== undefined) return found;
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  return undefined;
+};
+
+export const useResource = (address: ResourceAddress): UseQueryResult<Resource> =>
   useRead({
-    key: ['GetResource', kind, ns, name, parent],
-    call: async (client, signal) =>
-      (await client.resources.getResource({ kind, ns, name, parent }, { signal })).resource,
-    shows: { kinds: [kind] },
+    key: ['GetResource', address],
+    call: (client, signal) => loadResource(client, address, signal),
+    shows: { kinds: [address.kind] },
+    enabled: address.name !== '',
   });
+
+/** The command line that shows the resource. */
+export const commandOf = ({ kind, ns, name }: ResourceAddress): string =>
+  `svc get ${kind.toLowerCase()} ${name}${kind === 'Namespace' ? '' : ` -n ${ns}`} -o yaml`;
+
+/** The REST path that answers it. */
+export const pathOf = ({ kind, ns, name, parent }: ResourceAddress): string =>
+  `/v1/ns/${encodeURIComponent(ns)}/resources/${kind}/${encodeURIComponent(name)}${parent === '' ? '' : `?parent=${encodeURIComponent(parent)}`}`;

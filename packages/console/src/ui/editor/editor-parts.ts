@@ -63,19 +63,22 @@ const suggestionsOf =
   };
 
 const explanationsOf = (help: TextHelp): Extension =>
-  hoverTooltip(async ({ state }, pos) => {
-    const found = await help.explain(state.doc.toString(), pos);
-    if (found === undefined) return null;
-    const create = (): { readonly dom: HTMLElement } => {
-      const dom = document.createElement('div');
-      dom.className = 'svc-explanation';
-      const title = document.createElement('strong');
-      title.textContent = found.title;
-      dom.append(title, `\n${found.text}`);
-      return { dom };
-    };
-    return { pos: found.from, end: found.to, create };
-  });
+  hoverTooltip(
+    async ({ state }, pos) => {
+      const found = await help.explain(state.doc.toString(), pos);
+      if (found === undefined) return null;
+      const create = (): { readonly dom: HTMLElement } => {
+        const dom = document.createElement('div');
+        dom.className = 'svc-explanation';
+        const title = document.createElement('strong');
+        title.textContent = found.title;
+        dom.append(title, `\n${found.text}`);
+        return { dom };
+      };
+      return { pos: found.from, end: found.to, create };
+    },
+    { hideOnChange: true },
+  );
 
 /** Problems at their places in the text; what belongs to no line stands at the first. */
 export const diagnosticsOf = (doc: Text, problems: readonly TextProblem[]): readonly Diagnostic[] =>

@@ -16,7 +16,8 @@ const SIGN = { fontSize: '0.7rem', lineHeight: '1.6', textAlign: 'center' } as c
 /** The tokens of the page for everything that the editor draws; they reach into its shadow tree. */
 const look = EditorView.theme({
   '&': { backgroundColor: 'var(--surface)', color: 'var(--ink)', fontSize: '0.8rem', height: '100%' },
-  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  // Its box in the page shows the focus.
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { overflow: 'auto', fontFamily: 'var(--mono)', lineHeight: '1.6' },
   '.cm-content': { caretColor: 'var(--accent)', padding: '0.5rem 0' },
   '.cm-cursor': { borderLeftColor: 'var(--accent)' },
@@ -68,6 +69,7 @@ const look = EditorView.theme({
   '.cm-deletedChunk .cm-deletedText': { background: 'none', textDecoration: 'line-through var(--bad)' },
   '.cm-changeGutter .cm-changedLineGutter': { backgroundColor: 'var(--good)' },
   '.cm-changeGutter .cm-deletedLineGutter': { backgroundColor: 'var(--bad)' },
+  '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: '"···"' },
   '.cm-collapsedLines': {
     background: 'var(--surface-sunken)',
     color: 'var(--ink-soft)',

@@ -1,0 +1,162 @@
+import type { Namespace } from '@svc/api/resources';
+import { Link } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import { useCan } from '../../access/access-context.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { CopyMenu } from '../../ui/copy-menu.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { TextArea } from '../../ui/field.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Time } from '../../ui/time.tsx';
+import { createdAt } from '../resources/created-at.ts';
+import { labelLines, labelsOf } from './label-lines.ts';
+import styles from './namespaces.module.css';
+import { useHoldings, useLabels, useRemoveNamespace, useRestoreNamespace } from './namespaces-data.ts';
+import { texts } from './texts.ts';
+
+/** One namespace: what it holds, its labels, and its end. */
+export const NamespaceDetails = ({ namespace }: { readonly namespace: Namespace }): ReactElement => {
+  const { metadata, status, spec } = namespace;
+  const name = metadata?.name ?? '';
+  const isDeleted = status?.isDeleted === true;
+  return (
+    <div className={styles.details}>
+      <Section
+        title={name}
+        actions={
+          <div className={styles.actions}>
+            <Actions namespace={namespace} />
+            <CopyMenu command={`svc get namespace ${name}`} path={`/v1/namespaces/${encodeURIComponent(name)}`} />
+          </div>
+        }
+      >
+        <Facts
+          rows={[
+            [
+              texts.phase,
+              <Badge key="phase" tone={isDeleted ? 'bad' : 'good'}>
+                {isDeleted ? texts.deleted : texts.alive}
+              </Badge>,
+            ],
+            [texts.parent, spec?.parent],
+            [texts.createdAt, <Time key="created" at={createdAt(metadata?.uid)} />],
+            [texts.deletedAt, isDeleted ? <Time at={status?.deletedAt} /> : undefined],
+          ]}
+        />
+      </Section>
+      {!isDeleted && <Holdings name={name} />}
+      {!isDeleted && <Labels namespace={namespace} />}
+    </div>
+  );
+};
+
+const Actions = ({ namespace }: { readonly namespace: Namespace }): ReactElement | null => {
+  const name = namespace.metadata?.name ?? '';
+  const [asks, setAsks] = useState<'remove' | 'purge'>();
+  const remove = useRemoveNamespace(name);
+  const restore = useRestoreNamespace(namespace);
+  const mayChange = useCan()('admin', { ns: name });
+  if (!mayChange) return null;
+  const error = remove.error ?? restore.error;
+  return (
+    <>
+      {namespace.status?.isDeleted ? (
+        <Button icon="retry" isBusy={restore.isPending} onClick={() => restore.mutate()}>
+          {texts.restore}
+        </Button>
+      ) : (
+        <Button icon="trash" kind="danger" isBusy={remove.isPending} onClick={() => setAsks('remove')}>
+          {texts.remove}
+        </Button>
+      )}
+      <Button kind="danger" isBusy={remove.isPending} onClick={() => setAsks('purge')}>
+        {texts.purge}
+      </Button>
+      {error && <Problem error={error} />}
+      {asks === 'remove' && (
+        <Confirm
+          title={texts.removeTitle(name)}
+          action={texts.remove}
+          onConfirm={() => remove.mutate({ purge: false })}
+          onClose={() => setAsks(undefined)}
+        >
+          {texts.removeLead}
+        </Confirm>
+      )}
+      {asks === 'purge' && (
+        <Confirm
+          title={texts.purgeTitle(name)}
+          action={texts.purge}
+          typed={name}
+          onConfirm={() => remove.mutate({ purge: true })}
+          onClose={() => setAsks(undefined)}
+        >
+          {texts.purgeLead}
+        </Confirm>
+      )}
+    </>
+  );
+};
+
+const Holdings = ({ name }: { readonly name: string }): ReactElement => {
+  const found = useHoldings(name);
+  return (
+    <Section title={texts.holds}>
+      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      {found.isPending && <Loading />}
+      {found.data?.length === 0 && <p className={styles.soft}>{texts.empty}</p>}
+      <ul className={styles.holdings}>
+        {found.data?.map(([kind, count]) => (
+          <li key={kind}>
+            <Link to="/ns/$ns/resources/$kind" params={{ ns: name, kind }}>
+              {kind}
+            </Link>
+            <span>{count}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+};
+
+const Labels = ({ namespace }: { readonly namespace: Namespace }): ReactElement => {
+  const stored = labelLines(namespace.metadata?.labels ?? {});
+  const [lines, setLines] = useState(stored);
+  const save = useLabels(namespace);
+  const labels = labelsOf(lines);
+  const mayChange = useCan()('admin', { ns: namespace.metadata?.name });
+  if (!mayChange)
+    return <Section title={texts.labels}>{<Facts rows={Object.entries(namespace.metadata?.labels ?? {})} />}</Section>;
+  return (
+    <Section title={texts.labels}>
+      <TextArea
+        label={texts.labels}
+        isLabelHidden
+        hint={texts.labelsHint}
+        problem={labels === undefined ? texts.labelProblem : undefined}
+        value={lines}
+        onChange={setLines}
+        rows={3}
+      />
+      {save.error && <Problem error={save.error} />}
+      {lines !== stored && (
+        <div className={styles.actions}>
+          <Button onClick={() => setLines(stored)}>{texts.cancel}</Button>
+          <Button
+            kind="primary"
+            isBusy={save.isPending}
+            disabled={labels === undefined}
+            disabledReason={texts.labelProblem}
+            onClick={() => labels && save.mutate(labels)}
+          >
+            {texts.save}
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+};

@@ -1,0 +1,114 @@
+import type { Namespace } from '@svc/api/resources';
+import type { Client } from '@svc/client';
+import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import { useAccess } from '../../access/access-context.ts';
+import { useRead, useWrite } from '../../api/use-call.ts';
+import { notify } from '../../ui/notices.tsx';
+import { texts } from './texts.ts';
+
+const CHANGES = { kinds: ['Namespace'] };
+const PAGE = 200;
+
+/** The namespaces that the person may see, deleted ones that can be brought back included. */
+export const useNamespaces = (): UseQueryResult<readonly Namespace[]> => {
+  const { namespaces, whoAmI } = useAccess();
+  const isEverywhere = whoAmI.grants.some(({ namespace }) => namespace === undefined);
+  const roots = isEverywhere ? [undefined] : namespaces.rows.filter(({ depth }) => depth === 0).map(({ name }) => name);
+  return useRead({
+    key: ['ListNamespaces', 'includeDeleted', roots],
+    call: async (client, signal) => {
+      const lists = await Promise.all(roots.map((root) => listBelow(client, root, signal)));
+      const own = await Promise.all(
+        roots.map(async (name) =>
+          name === undefined ? [] : [(await client.gateway.getNamespace({ name }, { signal })).namespace],
+        ),
+      );
+      return [...own.flat().filter((each) => each !== undefined), ...lists.flat()];
+    },
+    shows: CHANGES,
+  });
+};
+
+const listBelow = async (
+  client: Client,
+  parent: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly Namespace[]> => {
+  const found: Namespace[] = [];
+  let pageToken = '';
+  do {
+    const asked = { recursive: true, includeDeleted: true, pageSize: PAGE, pageToken };
+    const page = await client.gateway.listNamespaces(parent === undefined ? asked : { ...asked, parent }, { signal });
+    found.push(...page.namespaces);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  return found;
+};
+
+/** How many resources of each kind a namespace holds. */
+export const useHoldings = (ns: string): UseQueryResult<readonly (readonly [kind: string, count: number])[]> =>
+  useRead({
+    key: ['ListResources', 'holdings', ns],
+    call: async (client, signal) => {
+      const counts = new Map<string, number>();
+      let pageToken = '';
+      do {
+        const asked = { ns, metadataOnly: true, pageSize: 1_000, pageToken };
+        const page = await client.resources.listResources(asked, { signal });
+        for (const { kind } of page.resources.filter((each) => each.kind !== "Namespace")) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+        pageToken = page.nextPageToken;
+      } while (pageToken !== '');
+      return [...counts].sort(([left], [right]) => (left < right ? -1 : 1));
+    },
+    enabled: ns !== '',
+  });
+
+export interface NewNamespace {
+  readonly name: string;
+  readonly parent: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export const useCreateNamespace = (onDone: (name: string) => void): UseMutationResult<unknown, Error, NewNamespace> =>
+  useWrite<NewNamespace, unknown>(
+    (client, { name, parent, labels }) =>
+      client.gateway.createNamespace({ name: parent === '' ? name : `${parent}:${name}`, labels, recursive: false }),
+    {
+      changes: CHANGES,
+      onDone: (_answer, { name, parent }) => {
+        const full = parent === '' ? name : `${parent}:${name}`;
+        notify(texts.created(full));
+        onDone(full);
+      },
+    },
+  );
+
+/** Replaces the labels that people wrote; nothing else of the namespace can change. */
+export const useLabels = (namespace: Namespace): UseMutationResult<unknown, Error, Readonly<Record<string, string>>> =>
+  useWrite<Readonly<Record<string, string>>, unknown>(
+    (client, labels) => {
+      const { name = '', resourceVersion = '', annotations = {} } = namespace.metadata ?? {};
+      const spec = { kind: { case: 'namespace' as const, value: { parent: namespace.spec?.parent ?? '' } } };
+      const manifest = { kind: 'Namespace', metadata: { name, labels, annotations, resourceVersion }, spec };
+      return client.resources.applyResource({ ns: name, kind: 'Namespace', name, manifest });
+    },
+    { changes: CHANGES, onDone: () => notify(texts.saved(namespace.metadata?.name ?? '')) },
+  );
+
+/** Deletes with a grace time, or with `purge` for good. */
+export const useRemoveNamespace = (name: string): UseMutationResult<unknown, Error, { readonly purge: boolean }> =>
+  useWrite<{ readonly purge: boolean }, unknown>(
+    (client, { purge }) => client.gateway.deleteNamespace({ name, purge }),
+    { changes: CHANGES, onDone: (_answer, { purge }) => notify(purge ? texts.purged(name) : texts.removed(name)) },
+  );
+
+/** Brings a deleted namespace back. Creating replaces its labels, so they are sent along. */
+export const useRestoreNamespace = (namespace: Namespace): UseMutationResult<unknown, Error, void> =>
+  useWrite<void, unknown>(
+    (client) => {
+      const { name = '', labels = {}, annotations = {} } = namespace.metadata ?? {};
+      const own = Object.fromEntries(Object.entries(annotations).filter(([key]) => !key.startsWith('svc/')));
+      return client.gateway.createNamespace({ name, labels, annotations: own, parent: namespace.spec?.parent ?? '' });
+    },
+    { changes: CHANGES, onDone: () => notify(texts.restored(namespace.metadata?.name ?? '')) },
+  );

@@ -1,0 +1,123 @@
+import type { Resource } from '@svc/api/resources';
+import { isSvcError } from '@svc/client';
+import { type UseMutationResult, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useClient } from '../../../access/access-context.ts';
+import { keyOf } from '../../../api/freshness.ts';
+import { useWrite } from '../../../api/use-call.ts';
+import type { TextProblem } from '../../../ui/editor/editor-types.ts';
+import { loadResource, type ResourceAddress } from '../resource-data.ts';
+import { writtenYamlOf } from '../yaml-of.ts';
+import type { Rehearsal, Writing } from './editor-data.ts';
+
+/** What was stored when the text was begun. */
+export interface Stored {
+  readonly text: string;
+  readonly version: string;
+}
+
+/** Where a draft is: being written, looked at before it is saved, or meeting somebody else's change. */
+export type Stage =
+  | { readonly is: 'write' }
+  | { readonly is: 'review'; readonly after: string; readonly rehearsal: Rehearsal & { readonly is: 'fine' } }
+  | { readonly is: 'conflict'; readonly theirs: Stored };
+
+interface DraftSetup {
+  readonly address: ResourceAddress;
+  readonly isNew: boolean;
+  readonly stored: Stored;
+  readonly onSaved: (resource: Resource) => void;
+}
+
+export interface Draft {
+  readonly text: string;
+  readonly base: Stored;
+  readonly stage: Stage;
+  readonly isChanged: boolean;
+  readonly problems: readonly TextProblem[];
+  readonly review: UseMutationResult<void, Error, void>;
+  readonly save: UseMutationResult<Resource | undefined, Error, void>;
+  readonly setText: (text: string) => void;
+  readonly backToText: () => void;
+  /** Goes on from what is stored now, with this text. */
+  readonly goOnFrom: (base: Stored, text: string) => void;
+}
+
+const CHECK_AFTER_MS = 500;
+const NOTHING: readonly TextProblem[] = [];
+
+/** A text that replaces a resource: checked while it is written, rehearsed before it is saved, never over a change of others. */
+export const useDraft = ({ address, isNew, stored, onSaved }: DraftSetup): Draft => {
+  const [base, setBase] = useState(stored);
+  const [text, setText] = useState(stored.text);
+  const [stage, setStage] = useState<Stage>({ is: 'write' });
+  const [refused, setRefused] = useState<readonly TextProblem[]>(NOTHING);
+  const isChanged = text !== base.text;
+  const checked = useTextCheck(address, text, isNew || isChanged);
+  const writing: Writing = { address, isNew, text, version: base.version };
+  const meetConflict = async (client: Parameters<typeof loadResource>[0]): Promise<void> => {
+    const theirs = await loadResource(client, address);
+    setStage({ is: 'conflict', theirs: { text: await writtenYamlOf(theirs), version: versionOf(theirs) } });
+  };
+  const review = useWrite<void, void>(async (client) => {
+    const { rehearse } = await import('./editor-data.ts');
+    const rehearsal = await rehearse(client, writing);
+    if (rehearsal.is === 'conflict') return meetConflict(client);
+    if (rehearsal.is === 'refused') return setRefused(rehearsal.problems);
+    // The values of a secret are hidden in what the server answers: only the text tells what is written.
+    const after = address.kind === 'Secret' ? text : await writtenYamlOf(rehearsal.resource);
+    setStage({ is: 'review', after, rehearsal });
+  });
+  const save = useWrite<void, Resource | undefined>(
+    async (client) => {
+      const { write } = await import('./editor-data.ts');
+      try {
+        return await write(client, writing);
+      } catch (error) {
+        if (!isSvcError(error) || error.reason !== 'CONFLICT') throw error;
+        await meetConflict(client);
+        return undefined;
+      }
+    },
+    { changes: { kinds: [address.kind] }, onDone: (resource) => resource && onSaved(resource) },
+  );
+  return {
+    text,
+    base,
+    stage,
+    isChanged,
+    problems: refused.length > 0 ? refused : checked,
+    review,
+    save,
+    setText: (next) => {
+      setText(next);
+      setRefused(NOTHING);
+    },
+    backToText: () => setStage({ is: 'write' }),
+    goOnFrom: (next, merged) => {
+      setBase(next);
+      setText(merged);
+      setStage({ is: 'write' });
+    },
+  };
+};
+
+export const versionOf = (resource: Resource): string => resource.metadata?.resourceVersion ?? '';
+
+/** What the server says of the text, a moment after the last key. */
+const useTextCheck = (address: ResourceAddress, text: string, isOn: boolean): readonly TextProblem[] => {
+  const client = useClient();
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), CHECK_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const { data } = useQuery({
+    queryKey: [keyOf(['ApplyManifests', 'check', address, settled])],
+    queryFn: async ({ signal }) =>
+      (await import('./editor-data.ts')).checkText(client, { address, text: settled }, signal),
+    enabled: isOn,
+    gcTime: 60_000,
+  });
+  return data === undefined || settled !== text ? NOTHING : data;
+};
