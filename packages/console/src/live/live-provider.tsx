@@ -66,16 +66,18 @@ const followVisibility = (stream: LiveStream): (() => void) => {
     if (document.visibilityState === 'visible') stream.start();
     else timer = setTimeout(() => stream.stop(), HIDDEN_MS);
   };
-  // A network that came back is used at once instead of after the wait.
-  const online = (): void => {
+  // A network that came back is used at once; one that went may have been the way to the server or not, so it is tried.
+  const connectAgain = (): void => {
     stream.stop('waiting');
     stream.start();
   };
   document.addEventListener('visibilitychange', change);
-  addEventListener('online', online);
+  addEventListener('online', connectAgain);
+  addEventListener('offline', connectAgain);
   return () => {
     clearTimeout(timer);
     document.removeEventListener('visibilitychange', change);
-    removeEventListener('online', online);
+    removeEventListener('online', connectAgain);
+    removeEventListener('offline', connectAgain);
   };
 };
