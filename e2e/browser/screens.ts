@@ -8,18 +8,30 @@ interface Screen {
   readonly address: (seeded: Seeded) => string;
   /** A text that is on it once it shows what it is for. */
   readonly shows: string | RegExp;
+  /** Asks the server at once what would be written, which it refuses to a viewer. */
+  readonly isForWriters: boolean;
 }
 
 const at = (name: string, address: string | ((seeded: Seeded) => string), shows: string | RegExp): Screen => ({
   name,
   address: typeof address === 'string' ? () => address : address,
   shows,
+  isForWriters: false,
 });
+
+const forWriters = (screen: Screen): Screen => ({ ...screen, isForWriters: true });
 
 /** Every screen of the console. A new one gets its line here: the suite then visits, judges, photographs and clicks through it. */
 export const screens: readonly Screen[] = [
   at('home', '/', 'Home'),
+  at('namespaces', '/namespaces', 'shop:north'),
   at('resources', '/ns/shop/resources/Agent', 'support'),
-  at('resource', `/ns/shop/resources/Agent?panel=${encodeURIComponent('resource Agent/shop/support')}`, 'support'),
+  at('resource', '/ns/shop/resources/Agent/support', 'support'),
+  at(
+    'resource-panel',
+    `/ns/shop/resources/Workflow?panel=${encodeURIComponent('resource Workflow/shop/refund')}`,
+    'refund',
+  ),
+  forWriters(at('new-resource', '/ns/shop/new/Agent', 'Agent')),
   at('not-found', '/no/such/screen', /not/i),
 ];

@@ -4,6 +4,7 @@ import type { ElementHandle, Page } from 'playwright-core';
 export interface Control {
   /** The same for the same control after a reload; equal for controls of one kind in the rows of a list. */
   readonly key: string;
+  readonly role: string;
   /** As a person would name it. */
   readonly title: string;
   /** Neither off nor in a place that cannot be used. */
@@ -35,7 +36,7 @@ const elementOf = async (page: Page, { index }: Control): Promise<ElementHandle<
 /** Prepares a click; answers what does it, by keyboard where the control can have the focus. */
 export const approach = async (page: Page, control: Control): Promise<() => Promise<unknown>> => {
   const element = await elementOf(page, control);
-  const [role = ''] = control.title.split(' ');
+  const { role } = control;
   if (role === 'option') return () => element.evaluate((option) => option.click());
   if (role === 'select') return () => element.evaluate(chooseAnother);
   await element.focus();
@@ -75,26 +76,37 @@ export const stateOf = (page: Page): Promise<string> =>
 const findControls = (): Control[] => {
   const selector =
     'button, a[href], summary, select, input[type=checkbox], input[type=radio], [role=button], [role=menuitem], [role=tab], [role=switch], [role=option], [role=treeitem]';
-  const rows = 'tr, li, [role=row], [role=listitem], [role=option], [role=treeitem], [role=gridcell]';
+  const places = '[role=dialog], [role=alertdialog], [role=menu], nav, footer, aside, main, header';
+  const rows = 'tr, li, [role=row], [role=listitem], [role=treeitem]';
+  // Of a list of choices, these are tried.
+  const mostOptions = 3;
+  const options = new Map<string, number>();
+  const roleOf = (element: Element): string =>
+    element.role ?? (element.tagName === 'A' ? 'link' : element.tagName.toLowerCase());
   const nameOf = (element: HTMLElement): string =>
     (element.ariaLabel ?? element.textContent).replace(/\s+/g, ' ').trim().slice(0, 60);
-  const placeOf = (element: Element): string =>
-    element.closest('[role=dialog], [role=alertdialog], [role=menu], nav, footer, aside, main, header')?.tagName ??
-    'BODY';
+  const placeOf = (element: Element): string => roleOf(element.closest(places) ?? document.body);
+  // Ids, numbers and times differ between runs; in rows it is the place in the row that makes the control.
+  const kindOf = (element: HTMLElement): string => {
+    const row = element.parentElement?.closest(rows) ?? null;
+    if (row !== null && row.closest('nav') === null)
+      return `in row: ${[...row.querySelectorAll(selector)].indexOf(element)} ${element.className}`;
+    if (roleOf(element) !== 'option') return nameOf(element).replace(/[\da-f]{8}-[\da-f-]+|\d+/g, '#');
+    const rank = Math.min((options.get(element.className) ?? 0) + 1, mostOptions);
+    options.set(element.className, rank);
+    return `option ${rank} ${element.className}`;
+  };
   const isShown = (element: HTMLElement): boolean =>
     element.checkVisibility({ visibilityProperty: true }) && element.closest('[inert], [aria-hidden=true]') === null;
   const elements = [...document.querySelectorAll<HTMLElement>(selector)].filter(isShown);
   (globalThis as CrawledWindow).controls = elements;
   return elements.map((element, index) => {
-    const role = element.role ?? (element.tagName === 'A' ? 'link' : element.tagName.toLowerCase());
-    const name = nameOf(element);
-    // Ids, numbers and times differ between runs; links in rows differ by the name of their row.
-    const isInRow = element.parentElement?.closest(rows) !== null && placeOf(element) === 'MAIN';
-    const kind = isInRow ? element.className : name.replace(/[\da-f]{8}-[\da-f-]+|\d+/g, '#');
+    const role = roleOf(element);
     const isOff = element.ariaDisabled === 'true' || element.matches(':disabled');
     return {
-      key: `${placeOf(element)} ${role} ${kind}`,
-      title: `${role} "${name}"`,
+      key: `${placeOf(element)} ${role} ${kindOf(element)}`,
+      role,
+      title: `${role} "${nameOf(element)}"`,
       isOn: !isOff,
       isChosen: [element.ariaPressed, element.ariaChecked, element.ariaSelected, element.ariaCurrent].some(
         (state) => state !== null && state !== 'false',

@@ -18,15 +18,21 @@ interface CrawlReport {
 /** A menu in a dialog in a panel. */
 const MOST_CLICKS = 3;
 /** Within this time a click has to change something. */
-const CHANGE_MS = 1_000;
+const CHANGE_MS = 500;
 /** What a frame shows on every screen is clicked once. */
-const FRAME = /^(?:NAV|FOOTER|BODY|ASIDE|HEADER) /;
+const FRAME = /^(?:nav|footer|body|aside|header) /;
 /** Answers of 4xx, which a click may bring about: the person reads them on the page. */
 const REFUSED = /Failed to load resource: the server responded with a status of 4\d\d/;
+
+interface CrawlOptions {
+  /** Leaves the frame of the page and all links alone: they are the same for everyone. */
+  readonly onlyActions?: boolean;
+}
 
 /** Clicks through the screens at the given addresses, signed in as the tab is. */
 export class Crawler {
   readonly #tab: Tab;
+  readonly #onlyActions: boolean;
   readonly #ways: Way[];
   readonly #known = new Set<string>();
   /** Controls of the frame that did nothing so far, by key. */
@@ -34,8 +40,9 @@ export class Crawler {
   readonly #faults: string[] = [];
   readonly #clicked: string[] = [];
 
-  constructor(tab: Tab, addresses: readonly string[]) {
+  constructor(tab: Tab, addresses: readonly string[], { onlyActions = false }: CrawlOptions = {}) {
     this.#tab = tab;
+    this.#onlyActions = onlyActions;
     this.#ways = addresses.map((address) => ({ address, keys: [] }));
     tab.watcher.expect(REFUSED);
   }
@@ -77,6 +84,7 @@ export class Crawler {
   /** Queues the controls on the page that no other way led to. */
   async #note(way: Way): Promise<void> {
     for (const control of await controlsOf(this.#tab.page)) {
+      if (this.#onlyActions && (control.role === 'link' || FRAME.test(control.key))) continue;
       const id = FRAME.test(control.key) ? control.key : `${pathOf(way.address)} ${control.key}`;
       if (this.#known.has(id) || way.keys.includes(control.key)) continue;
       this.#known.add(id);
@@ -104,6 +112,8 @@ export class Crawler {
   /** A page as fresh as a reload makes it, without one where that will do. */
   async #arrive(address: string): Promise<void> {
     const { page } = this.#tab;
+    for (let tries = 0; tries < MOST_CLICKS && (await page.evaluate(hasOverlay)); tries += 1)
+      await page.keyboard.press('Escape');
     if (await page.evaluate(isPlain)) await this.#tab.follow('/no/such/screen', address);
     else await this.#tab.open(address);
   }
@@ -114,6 +124,12 @@ export class Crawler {
 }
 
 const pathOf = (address: string): string => address.replace(/\?.*$/, '');
+
+/** Runs in the page, after what was pressed had its effect. */
+const hasOverlay = async (): Promise<boolean> => {
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  return document.querySelector('[role=dialog], [role=menu], [role=alertdialog]') !== null;
+};
 
 /** Runs in the page: the frame is there, and nothing lies over it. */
 const isPlain = (): boolean =>

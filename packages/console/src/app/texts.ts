@@ -21,7 +21,7 @@ export const texts = {
   signOut: 'Sign out',
   readOnly: 'Read-only',
   theme: 'Light or dark',
-  times: 'Relative or absolute times',
+  times: 'Date and time instead of age',
   keys: 'Keys',
   keysTitle: 'Keys',
   closePanel: 'Close',

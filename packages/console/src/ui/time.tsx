@@ -14,20 +14,22 @@ const watch = (changed: () => void): (() => void) => {
   return () => watchers.delete(changed);
 };
 
-/** Whether times are shown as `3 min. ago` or as date and time; one switch for the whole page. */
-export const timesAreAbsolute = (): boolean => localStorage.getItem(KEY) === 'absolute';
+const timesAreAbsolute = (): boolean => localStorage.getItem(KEY) === 'absolute';
 
 export const switchTimes = (): void => {
   localStorage.setItem(KEY, timesAreAbsolute() ? 'relative' : 'absolute');
   for (const changed of watchers) changed();
 };
 
+/** Whether times are shown as `3 min. ago` or as date and time; one switch for the whole page. */
+export const useAbsoluteTimes = (): boolean => useSyncExternalStore(watch, timesAreAbsolute);
+
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** A moment in Unix microseconds; hovering shows it in the local zone and in UTC. Nothing for 0 and undefined. */
 export const Time = ({ at }: { readonly at: bigint | undefined }): ReactElement | null => {
   const nowMs = useSyncExternalStore(watch, () => now);
-  const isAbsolute = useSyncExternalStore(watch, timesAreAbsolute);
+  const isAbsolute = useAbsoluteTimes();
   if (at === undefined || at === 0n) return null;
   const date = new Date(millisOf(at));
   if (Number.isNaN(date.getTime())) return null;

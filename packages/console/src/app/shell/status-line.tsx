@@ -6,7 +6,7 @@ import { useLiveState } from '../../live/live-context.ts';
 import { pageFacts } from '../../page-facts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { nextTheme } from '../../ui/theme.ts';
-import { switchTimes, Time } from '../../ui/time.tsx';
+import { switchTimes, Time, useAbsoluteTimes } from '../../ui/time.tsx';
 import { millisOf } from '../../ui/time-texts.ts';
 import { texts } from '../texts.ts';
 import { KeyHelp } from './key-help.tsx';
@@ -19,6 +19,7 @@ const SOON_MS = 10 * 60_000;
 export const StatusLine = (): ReactElement => {
   const { whoAmI, credential, signOut } = useAccess();
   const state = useLiveState();
+  const timesAreAbsolute = useAbsoluteTimes();
   const [showsKeys, setShowsKeys] = useState(false);
   useKey({ keys: '?', does: texts.keys, run: () => setShowsKeys(true) });
   const endsSoon = whoAmI.expiresAt !== undefined && millisOf(whoAmI.expiresAt) - Date.now() < SOON_MS;
@@ -39,7 +40,7 @@ export const StatusLine = (): ReactElement => {
       )}
       {pageFacts.readOnly && <span>{texts.readOnly}</span>}
       <span className={styles.space} />
-      <IconButton label={texts.times} icon="clock" onClick={switchTimes} />
+      <IconButton label={texts.times} icon="clock" isPressed={timesAreAbsolute} onClick={switchTimes} />
       <IconButton label={texts.theme} icon="sun" onClick={() => void nextTheme()} />
       <Button kind="quiet" onClick={() => setShowsKeys(true)}>
         {texts.keys}
