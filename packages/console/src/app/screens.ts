@@ -1,5 +1,7 @@
 import { homeScreen } from '../screens/home/index.ts';
+import { inboxScreen } from '../screens/inbox/index.ts';
 import { resourcesScreen } from '../screens/resources/index.ts';
+import { trailScreen } from '../screens/trail/index.ts';
 
 /** Every screen, in the order of the navigation. A new one is a folder in screens/ and its line here. */
-export const screens = [homeScreen, resourcesScreen] as const;
+export const screens = [homeScreen, inboxScreen, trailScreen, resourcesScreen] as const;
