@@ -13,6 +13,12 @@ export const addresses = {
   deliveries: (ns: string): string => `/ns/${part(ns)}/deliveries`,
   schedule: (ns: string, name: string): string => `/ns/${part(ns)}/schedules/${part(name)}`,
   task: (ns: string, name: string): string => `/ns/${part(ns)}/tasks/${part(name)}`,
+  tasks: (ns: string): string => `/ns/${part(ns)}/tasks`,
+  schedules: (ns: string): string => `/ns/${part(ns)}/schedules`,
+  workflows: (ns: string): string => `/ns/${part(ns)}/workflows`,
+  resource: (ns: string, kind: string, name: string): string => `/ns/${part(ns)}/resources/${part(kind)}/${part(name)}`,
+  resources: (ns: string, kind: string): string => `/ns/${part(ns)}/resources/${part(kind)}`,
+  newResource: (ns: string, kind: string): string => `/ns/${part(ns)}/new/${part(kind)}`,
   workflow: (ns: string, name: string): string => `/ns/${part(ns)}/workflows/${part(name)}`,
   run: (ns: string, workflow: string, id: string): string =>
     `/ns/${part(ns)}/workflows/${part(workflow)}/runs/${part(id)}`,

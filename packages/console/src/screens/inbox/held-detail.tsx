@@ -28,7 +28,7 @@ export const HeldDetail = (props: HeldDetailProps): ReactElement => {
       facts={[
         [texts.connector, delivery.connector],
         [
-          texts.agent,
+          texts.agentName,
           agent === '' ? (
             ''
           ) : (

@@ -121,7 +121,7 @@ const EVERY = '';
 const Filters = ({ search, onChange }: FiltersProps): ReactElement => {
   const { namespaces } = useAccess();
   return (
-    <>
+    <div className={classNames(styles.filters, search.item !== undefined && styles.hasItem)}>
       <SelectField
         label={texts.kind}
         value={search.kind ?? EVERY}
@@ -152,7 +152,7 @@ const Filters = ({ search, onChange }: FiltersProps): ReactElement => {
         value={search.identity ?? ''}
         onChange={(identity) => onChange({ identity: identity === '' ? undefined : identity })}
       />
-    </>
+    </div>
   );
 };
 

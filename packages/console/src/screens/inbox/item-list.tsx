@@ -45,8 +45,14 @@ const Row = ({ item, isOpen, onOpen }: RowProps): ReactElement => {
           <Time at={item.at} />
         </span>
         <span className={styles.itemTitle}>{item.title}</span>
-        <span className={styles.itemFoot}>{item.who === '' ? item.ns : `${item.who} in ${item.ns}`}</span>
+        <span className={styles.itemFoot}>{footOf(item)}</span>
       </button>
     </li>
   );
+};
+
+/** Where it comes from, and the arguments that the decision is about. */
+const footOf = (item: InboxItem): string => {
+  const place = item.who === '' ? item.ns : `${item.who} in ${item.ns}`;
+  return item.kind === 'permission' && item.type === 'request' ? `${place} · ${item.request.inputJson}` : place;
 };

@@ -34,7 +34,7 @@ export const RequestDetail = (props: RequestDetailProps): ReactElement => {
       trailId={request.turnId}
       facts={[
         [
-          texts.agent,
+          texts.agentName,
           <Goto key="agent" to={addresses.agent(request.ns, request.agent)}>
             {request.agent}
           </Goto>,

@@ -36,6 +36,7 @@ export const texts = {
   kind: 'Kind',
   everyKind: 'Every kind',
   agent: 'Agent or workflow',
+  agentName: 'Agent',
   identity: 'Identity',
   namespace: 'Namespace',
   everywhere: 'Every namespace',
