@@ -1,7 +1,18 @@
 import { agentsScreen } from '../screens/agents/index.ts';
+import { filesScreen } from '../screens/files/index.ts';
 import { homeScreen } from '../screens/home/index.ts';
+import { knowledgeScreen } from '../screens/knowledge/index.ts';
 import { namespacesScreen } from '../screens/namespaces/index.ts';
 import { resourcesScreen } from '../screens/resources/index.ts';
+import { skillsScreen } from '../screens/skills/index.ts';
 
 /** Every screen, in the order of the navigation. A new one is a folder in screens/ and its line here. */
-export const screens = [homeScreen, agentsScreen, namespacesScreen, resourcesScreen] as const;
+export const screens = [
+  homeScreen,
+  agentsScreen,
+  knowledgeScreen,
+  skillsScreen,
+  filesScreen,
+  namespacesScreen,
+  resourcesScreen,
+] as const;

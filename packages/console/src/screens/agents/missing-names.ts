@@ -9,6 +9,6 @@ export const missingNames = (
   new Set(
     conditions
       .filter(({ type, status }) => ABOUT_NAMES.has(type) && status === 'False')
-      .flatMap(({ message }) => message.split(/[\s,;:]+/))
+      .flatMap(({ message }) => message.split(/[\s,;:"]+/))
       .filter((word) => word !== ''),
   );

@@ -92,7 +92,7 @@ const OpenEditor = ({ address, resource, stored, beside, form, onSaved }: OpenEd
     );
   return (
     <div className={styles.stage}>
-      <Bar draft={draft} isNew={isNew} mayWrite={mayWrite} beside={beside} />
+      <Bar draft={draft} isNew={isNew} mayWrite={mayWrite} beside={beside} isText={form === undefined} />
       {resource !== undefined && versionOf(resource) !== draft.base.version && (
         <Stale draft={draft} resource={resource} />
       )}
@@ -117,9 +117,10 @@ interface BarProps {
   readonly isNew: boolean;
   readonly mayWrite: boolean;
   readonly beside: ReactNode;
+  readonly isText: boolean;
 }
 
-const Bar = ({ draft, isNew, mayWrite, beside }: BarProps): ReactElement => {
+const Bar = ({ draft, isNew, mayWrite, beside, isText }: BarProps): ReactElement => {
   const { problems, isChanged, review } = draft;
   const [first] = problems;
   const rest = problems.length - 1;
@@ -127,7 +128,7 @@ const Bar = ({ draft, isNew, mayWrite, beside }: BarProps): ReactElement => {
     <div className={styles.bar}>
       <p className={first === undefined ? styles.note : styles.bad} role="status">
         {!mayWrite && texts.readOnly}
-        {mayWrite && first === undefined && (isChanged ? texts.looksFine : texts.howToWrite)}
+        {mayWrite && first === undefined && (isChanged ? texts.looksFine : isText && texts.howToWrite)}
         {mayWrite && first !== undefined && texts.firstProblem(first.line, first.text, rest)}
       </p>
       <div className={styles.actions}>
