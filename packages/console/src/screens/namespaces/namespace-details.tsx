@@ -44,7 +44,7 @@ export const NamespaceDetails = ({ namespace }: { readonly namespace: Namespace 
             ],
             [texts.parent, spec?.parent],
             [texts.createdAt, <Time key="created" at={createdAt(metadata?.uid)} />],
-            [texts.deletedAt, isDeleted ? <Time at={status?.deletedAt} /> : undefined],
+            [texts.deletedAt, isDeleted ? <Time key="deleted" at={status?.deletedAt} /> : undefined],
           ]}
         />
       </Section>

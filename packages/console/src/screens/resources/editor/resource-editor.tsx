@@ -24,6 +24,10 @@ interface ResourceEditorProps {
   readonly onSaved: (resource: Resource) => void;
   /** Stands beside the buttons. */
   readonly beside?: ReactNode;
+  /** Another view of the same text, in place of the editor; `onChange` is absent where it may only be read. */
+  readonly form?:
+    | ((draft: { readonly text: string; readonly onChange: ((text: string) => void) | undefined }) => ReactNode)
+    | undefined;
 }
 
 /** The YAML of a resource, to change it or to make a new one: hints, problems at their lines, a comparison before it is saved. */
@@ -50,7 +54,7 @@ const help: TextHelp = {
   explain: async (text, offset) => (await import('../manifest/manifest-help.ts')).explanationAt(text, offset),
 };
 
-const OpenEditor = ({ address, resource, stored, beside, onSaved }: OpenEditorProps): ReactElement => {
+const OpenEditor = ({ address, resource, stored, beside, form, onSaved }: OpenEditorProps): ReactElement => {
   const isNew = resource === undefined;
   const draft = useDraft({ address, isNew, stored, onSaved });
   const { stage } = draft;
@@ -88,20 +92,22 @@ const OpenEditor = ({ address, resource, stored, beside, onSaved }: OpenEditorPr
     );
   return (
     <div className={styles.stage}>
-      <Bar draft={draft} isNew={isNew} mayWrite={mayWrite} beside={beside} />
+      <Bar draft={draft} isNew={isNew} mayWrite={mayWrite} beside={beside} isText={form === undefined} />
       {resource !== undefined && versionOf(resource) !== draft.base.version && (
         <Stale draft={draft} resource={resource} />
       )}
       {draft.review.error && <Problem error={draft.review.error} />}
-      <CodeEditor
-        label={texts.yamlOf(address.kind, address.name)}
-        language="yaml"
-        value={draft.text}
-        onChange={mayWrite ? draft.setText : undefined}
-        problems={draft.problems}
-        help={help}
-        isFilled
-      />
+      {form?.({ text: draft.text, onChange: mayWrite ? draft.setText : undefined }) ?? (
+        <CodeEditor
+          label={texts.yamlOf(address.kind, address.name)}
+          language="yaml"
+          value={draft.text}
+          onChange={mayWrite ? draft.setText : undefined}
+          problems={draft.problems}
+          help={help}
+          isFilled
+        />
+      )}
     </div>
   );
 };
@@ -111,9 +117,10 @@ interface BarProps {
   readonly isNew: boolean;
   readonly mayWrite: boolean;
   readonly beside: ReactNode;
+  readonly isText: boolean;
 }
 
-const Bar = ({ draft, isNew, mayWrite, beside }: BarProps): ReactElement => {
+const Bar = ({ draft, isNew, mayWrite, beside, isText }: BarProps): ReactElement => {
   const { problems, isChanged, review } = draft;
   const [first] = problems;
   const rest = problems.length - 1;
@@ -121,7 +128,7 @@ const Bar = ({ draft, isNew, mayWrite, beside }: BarProps): ReactElement => {
     <div className={styles.bar}>
       <p className={first === undefined ? styles.note : styles.bad} role="status">
         {!mayWrite && texts.readOnly}
-        {mayWrite && first === undefined && (isChanged ? texts.looksFine : texts.howToWrite)}
+        {mayWrite && first === undefined && (isChanged ? texts.looksFine : isText && texts.howToWrite)}
         {mayWrite && first !== undefined && texts.firstProblem(first.line, first.text, rest)}
       </p>
       <div className={styles.actions}>

@@ -1,0 +1,156 @@
+import type { Resource, SkillSpec } from '@svc/api/resources';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import { useCan } from '../../access/access-context.ts';
+import { useWrite } from '../../api/use-call.ts';
+import { EVERYWHERE } from '../../app/scope.ts';
+import { useKey } from '../../keys/use-keys.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyMenu } from '../../ui/copy-menu.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PathTree } from '../../ui/path-tree.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Split } from '../../ui/split.tsx';
+import styles from '../knowledge/knowledge.module.css';
+import { TextDocument } from '../knowledge/text-document.tsx';
+import { badConditions } from '../resources/conditions.ts';
+import { DeleteResource } from '../resources/delete-resource.tsx';
+import { phaseOf, toneOfPhase } from '../resources/phase.ts';
+import { addressOfResource, commandOf, pathOf, useResources } from '../resources/resource-data.ts';
+import { yamlOf } from '../resources/yaml-of.ts';
+import { texts } from './texts.ts';
+
+/** The skills of a namespace, and the one that is read or written. */
+export const SkillsPage = (): ReactElement => {
+  const { ns = EVERYWHERE } = useParams({ strict: false });
+  const { skill = '' } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const found = useResources('Skill', ns);
+  const mayWrite = useCan()('admin', ns === EVERYWHERE ? {} : { ns });
+  const create = (): void =>
+    void navigate({ to: '/ns/$ns/new/$kind', params: { ns: ns === EVERYWHERE ? 'default' : ns, kind: 'Skill' } });
+  useKey({ keys: 'c', does: texts.create, run: create }, mayWrite);
+  const skills = found.data?.pages.flatMap(({ resources }) => resources) ?? [];
+  const chosen = skills.find((each) => placeOf(each, ns) === skill);
+  const open = (next: string | undefined): void =>
+    void navigate({ to: '.', search: (before) => ({ ...before, skill: next }) });
+  return (
+    <Page
+      title={texts.title}
+      isFilled
+      actions={
+        <>
+          {mayWrite && (
+            <Button kind="primary" icon="plus" shortcut="c" onClick={create}>
+              {texts.create}
+            </Button>
+          )}
+          <CopyMenu command={`svc get skills -n ${ns}`} path={`/v1/ns/${ns}/resources?kind=Skill`} />
+        </>
+      }
+    >
+      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      {found.isPending && <Loading />}
+      {found.isSuccess && skills.length === 0 && (
+        <Empty icon="spark" title={texts.none}>
+          <p>{texts.howToGet}</p>
+        </Empty>
+      )}
+      {skills.length > 0 && (
+        <Split
+          list={
+            <PathTree label={texts.title} paths={skills.map((each) => placeOf(each, ns))} open={skill} onOpen={open} />
+          }
+        >
+          {chosen === undefined ? (
+            <p className={styles.soft}>{texts.choose}</p>
+          ) : (
+            <OneSkill key={chosen.metadata?.uid} skill={chosen} onGone={() => open(undefined)} />
+          )}
+        </Split>
+      )}
+    </Page>
+  );
+};
+
+/** The name, with the namespace as its folder where several are shown. */
+const placeOf = ({ metadata }: Resource, ns: string): string =>
+  ns === EVERYWHERE ? `${metadata?.namespace}/${metadata?.name}` : (metadata?.name ?? '');
+
+interface SkillTexts extends Pick<SkillSpec, 'description' | 'instructions'> {
+  /** That must still be stored. */
+  readonly version: string;
+}
+
+const OneSkill = ({
+  skill,
+  onGone,
+}: {
+  readonly skill: Resource;
+  readonly onGone: () => void;
+}): ReactElement | null => {
+  const address = addressOfResource(skill);
+  const mayWrite = useCan()('admin', { ns: address.ns });
+  const spec = skill.spec?.kind.case === 'skill' ? skill.spec.kind.value : undefined;
+  const [description, setDescription] = useState(spec?.description ?? '');
+  const write = useWrite<SkillTexts, unknown>(
+    (client, { version, ...value }) => {
+      const { apiVersion, kind, metadata: stored } = skill;
+      const { name = '', namespace = '', labels = {}, annotations = {} } = stored ?? {};
+      const metadata = { name, namespace, labels, annotations, resourceVersion: version };
+      const manifest = { apiVersion, kind, metadata, spec: { kind: { case: 'skill' as const, value } } };
+      return client.resources.applyResource({ ...address, manifest });
+    },
+    { changes: { kinds: ['Skill'] }, onDone: () => notify(texts.saved(address.name)) },
+  );
+  if (spec === undefined) return null;
+  const stored = skill.metadata?.resourceVersion ?? '';
+  const phase = phaseOf(skill);
+  return (
+    <>
+      <div className={styles.bar}>
+        <h2>{address.name}</h2>
+        <div className={styles.actions}>
+          {phase !== '' && <Badge tone={toneOfPhase(phase)}>{phase}</Badge>}
+          <DeleteResource address={address} resource={skill} onDeleted={onGone} />
+          <CopyMenu command={commandOf(address)} path={pathOf(address)} yaml={() => yamlOf(skill)} />
+        </div>
+      </div>
+      {badConditions(skill).map(({ type, reason, message }) => (
+        <p key={type}>
+          <strong>{type}</strong> {[reason, message].filter(Boolean).join(': ')}
+        </p>
+      ))}
+      <TextField
+        label={texts.description}
+        hint={texts.descriptionHint}
+        value={description}
+        onChange={(next) => mayWrite && setDescription(next)}
+      />
+      {description !== spec.description && (
+        <div className={styles.actions}>
+          <Button
+            isBusy={write.isPending}
+            onClick={() => write.mutate({ description, instructions: spec.instructions, version: stored })}
+          >
+            {texts.saveDescription}
+          </Button>
+        </div>
+      )}
+      <TextDocument
+        label={texts.instructions}
+        stored={spec.instructions}
+        version={stored}
+        mayWrite={mayWrite}
+        isSaving={write.isPending}
+        error={write.error}
+        onSave={(instructions, version) => write.mutate({ description, instructions, version })}
+      />
+    </>
+  );
+};
