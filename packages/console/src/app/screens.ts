@@ -1,6 +1,7 @@
 import { homeScreen } from '../screens/home/index.ts';
 import { namespacesScreen } from '../screens/namespaces/index.ts';
 import { resourcesScreen } from '../screens/resources/index.ts';
+import { workflowsScreen } from '../screens/workflows/index.ts';
 
 /** Every screen, in the order of the navigation. A new one is a folder in screens/ and its line here. */
-export const screens = [homeScreen, namespacesScreen, resourcesScreen] as const;
+export const screens = [homeScreen, namespacesScreen, resourcesScreen, workflowsScreen] as const;

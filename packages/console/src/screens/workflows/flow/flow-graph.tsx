@@ -115,7 +115,10 @@ const Follow = ({ place }: { readonly place: { readonly x: number; readonly y: n
     const corner = flow.flowToScreenPosition({ x, y });
     const hit = document.elementFromPoint(corner.x + 8, corner.y + 8);
     if (hit?.closest('.react-flow') !== null && hit !== null) return;
-    void flow.setCenter(x + STEP_WIDTH / 2, y + STEP_HEIGHT / 2, { zoom: Math.max(flow.getZoom(), 0.6), duration: 200 });
+    void flow.setCenter(x + STEP_WIDTH / 2, y + STEP_HEIGHT / 2, {
+      zoom: Math.max(flow.getZoom(), 0.6),
+      duration: 200,
+    });
   });
   useEffect(() => {
     if (place !== undefined) show(place.x, place.y);
