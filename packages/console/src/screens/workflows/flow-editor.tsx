@@ -48,7 +48,8 @@ export const FlowEditor = (props: FlowEditorProps): ReactElement => {
             items={STEP_TYPES.map((type) => ({ label: type, onSelect: () => add(type) }))}
           />
         )}
-        {flow.steps.length === 0 && <p>{flow.problem ?? texts.noSteps}</p>}
+        {flow.problem !== undefined && <p className={styles.failure}>{flow.problem}</p>}
+        {flow.steps.length === 0 && <p>{texts.noSteps}</p>}
         <StepList label={texts.stepList} steps={flow.steps} looks={looks} selected={selected} onSelect={onSelect} />
         {edit && selected !== undefined && (
           <StepEdit key={selected} text={text} steps={flow.steps} id={selected} onChange={edit} onSelect={onSelect} />

@@ -10,16 +10,17 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { hasEnded, lookOfRun, RUN_STATUSES, timeTaken, useRuns } from './run/index.ts';
 import { texts } from './texts.ts';
+import styles from './workflows.module.css';
 
 const columns: readonly Column<WorkflowRun>[] = [
-  { title: texts.runId, cell: ({ id }) => <code>{id.slice(-12)}</code>, rem: 8.5 },
+  { title: texts.runId, cell: ({ id }) => <code>{id.slice(-12)}</code>, rem: 7.5 },
   {
     title: texts.status,
     cell: ({ status }) => <Badge tone={lookOfRun(status).tone}>{lookOfRun(status).word}</Badge>,
-    rem: 8,
+    rem: 7,
   },
-  { title: texts.started, cell: ({ createdAt }) => <Time at={createdAt} />, rem: 8 },
-  { title: texts.took, cell: (run) => timeTaken(run, hasEnded(run)), rem: 6, isNumber: true },
+  { title: texts.started, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: texts.took, cell: (run) => timeTaken(run, hasEnded(run)), rem: 5, isNumber: true },
   { title: texts.input, cell: ({ inputJson }) => <code>{inputJson}</code>, isMinor: true },
   { title: texts.error, cell: ({ error }) => error, isMinor: true },
 ];
@@ -32,7 +33,7 @@ export const RunList = ({ ns, workflow }: { readonly ns: string; readonly workfl
   const rows = found.data?.pages.flatMap(({ runs }) => runs) ?? [];
   return (
     <>
-      <div>
+      <div className={styles.filter}>
         <SelectField
           label={texts.status}
           isLabelHidden

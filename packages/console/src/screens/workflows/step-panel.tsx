@@ -81,7 +81,7 @@ const StepState = ({ address, step, written, specJson }: StepStateProps): ReactE
 };
 
 const childRunOf = (ns: string, { childWorkflowRunId }: WorkflowStepRun, written: FlowStep | undefined): ReactNode =>
-  childWorkflowRunId !== '' && (
+  childWorkflowRunId === '' ? undefined : (
     <Link
       to="/ns/$ns/workflows/$name/runs/$runId"
       params={{ ns, name: written?.does ?? '', runId: childWorkflowRunId }}

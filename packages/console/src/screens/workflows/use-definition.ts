@@ -32,7 +32,7 @@ interface Stored {
 /** Edits a text until it is saved; begins with `first`. */
 export const useDefinition = (first: string, { ns, before, onSaved }: Stored): Definition => {
   const [text, setText] = useState(first);
-  const flow = useMemo(() => readFlow(text), [text]);
+  const flow = useReadableFlow(text);
   const check = useDryRun(ns, text);
   const saving = useSaveText(ns);
   const said = check.data;
@@ -55,6 +55,17 @@ export const useDefinition = (first: string, { ns, before, onSaved }: Stored): D
         },
       }),
   };
+};
+
+/** The steps of the text; while it is no YAML those of before, so that the graph stays. */
+const useReadableFlow = (text: string): Flow => {
+  const flow = useMemo(() => readFlow(text), [text]);
+  const [readable, setReadable] = useState(flow);
+  if (flow.problem === undefined && flow !== readable) setReadable(flow);
+  return useMemo(
+    () => (flow.problem === undefined ? flow : { steps: readable.steps, problem: flow.problem }),
+    [flow, readable],
+  );
 };
 
 const obstacleOf = (isSame: boolean, errors: number | undefined, failure: Error | null): string | undefined => {
