@@ -7,6 +7,7 @@ import { namespacesScreen } from '../screens/namespaces/index.ts';
 import { resourcesScreen } from '../screens/resources/index.ts';
 import { skillsScreen } from '../screens/skills/index.ts';
 import { trailScreen } from '../screens/trail/index.ts';
+import { workflowsScreen } from '../screens/workflows/index.ts';
 
 /** Every screen, in the order of the navigation. A new one is a folder in screens/ and its line here. */
 export const screens = [
@@ -14,6 +15,7 @@ export const screens = [
   inboxScreen,
   trailScreen,
   agentsScreen,
+  workflowsScreen,
   knowledgeScreen,
   skillsScreen,
   filesScreen,

@@ -5,6 +5,7 @@ import { credentialHeaders } from '../access/credential.ts';
 import { expiry } from '../access/expiry.ts';
 import { LiveContext } from './live-context.ts';
 import { LiveStream } from './live-stream.ts';
+import { pauseFor } from './pause-for.ts';
 import { refreshQueries } from './refresh-queries.ts';
 
 /** A hidden tab gives its connection back after this time: browsers allow six to one server over HTTP/1.1. */
@@ -49,15 +50,6 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }): Re
   }, [stream, credential]);
   return <LiveContext value={stream}>{children}</LiveContext>;
 };
-
-const pauseFor = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 
 const followVisibility = (stream: LiveStream): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;

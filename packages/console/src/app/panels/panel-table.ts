@@ -10,4 +10,6 @@ type PanelView = LazyExoticComponent<ComponentType<PanelProps>>;
 /** Every type of detail panel, loaded when one is opened first. */
 export const panelTable: Readonly<Record<string, PanelView>> = {
   resource: lazy(async () => ({ default: (await import('../../screens/resources/resource-panel.tsx')).ResourcePanel })),
+  'workflow-run': lazy(async () => ({ default: (await import('../../screens/workflows/run-panel.tsx')).RunPanel })),
+  'run-step': lazy(async () => ({ default: (await import('../../screens/workflows/step-panel.tsx')).StepPanel })),
 };

@@ -54,3 +54,7 @@ export const resourcesScreen = screen({
     },
   ],
 });
+
+export { phaseOf, toneOfPhase } from './phase.ts';
+export { useResource, useResources } from './resource-data.ts';
+export { writtenYamlOf } from './yaml-of.ts';

@@ -84,7 +84,7 @@ spec:
 
 describe('readFlow', () => {
   it('tells what is wrong with a text that is no YAML, and reads half of one', () => {
-    expect(readFlow('spec: [').problem).toContain("Flow sequence");
+    expect(readFlow('spec: [').problem).toContain('Flow sequence');
     expect(readFlow('spec:\n  steps:\n    - id: a\n    -\n').steps).toEqual([
       { id: 'a', type: '', after: [], does: '' },
       { id: '', type: '', after: [], does: '' },

@@ -1,8 +1,17 @@
 import '@xyflow/react/dist/style.css';
-import { Background, Controls, type Edge, Position, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/react';
+import {
+  Background,
+  Controls,
+  type Edge,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+  useStoreApi,
+} from '@xyflow/react';
 import { type ReactElement, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import styles from './flow.module.css';
-import { layoutOf, STEP_HEIGHT, STEP_WIDTH } from './flow-layout.ts';
+import { type FlowLayout, layoutOf, STEP_HEIGHT, STEP_WIDTH } from './flow-layout.ts';
 import type { FlowStep } from './read-flow.ts';
 import type { StepLook } from './step-look.ts';
 import { StepNode, type StepNodeData } from './step-node.tsx';
@@ -50,6 +59,8 @@ const Graph = ({ label, steps, looks, selected, onSelect, onConnect, onDisconnec
             position: places.get(step.id) ?? { x: 0, y: 0 },
             width: STEP_WIDTH,
             height: STEP_HEIGHT,
+            // Known without a look at the page, so that also steps out of sight count.
+            measured: { width: STEP_WIDTH, height: STEP_HEIGHT },
             handles: [...handles],
             selected: step.id === selected,
             data: { step, look: looks.get(step.id) },
@@ -85,12 +96,10 @@ const Graph = ({ label, steps, looks, selected, onSelect, onConnect, onDisconnec
         onlyRenderVisibleElements
         minZoom={0.1}
         maxZoom={1.5}
-        fitView
-        fitViewOptions={{ maxZoom: 1, minZoom: 0.3, padding: 0.1 }}
       >
         <Background gap={20} />
-        <Controls showInteractive={false} />
-        <Follow place={places.get(selected ?? '')} />
+        <Controls showInteractive={false} orientation="horizontal" />
+        <View places={places} selected={selected} />
       </ReactFlow>
       {onDisconnect !== undefined && from !== undefined && to !== undefined && (
         <button
@@ -108,17 +117,50 @@ const Graph = ({ label, steps, looks, selected, onSelect, onConnect, onDisconnec
   );
 };
 
-/** Brings the chosen step into sight when it is chosen elsewhere. */
-const Follow = ({ place }: { readonly place: { readonly x: number; readonly y: number } | undefined }): null => {
+/** Up to this number the whole graph is shown again when steps come and go. */
+const FEW_STEPS = 30;
+const BEGIN_ZOOM = 0.8;
+
+interface ViewProps {
+  readonly places: FlowLayout['places'];
+  readonly selected: string | undefined;
+}
+
+/** What is in sight: a small graph as a whole, a large one from its first step on, and always the chosen step. */
+const View = ({ places, selected }: ViewProps): null => {
   const flow = useReactFlow();
-  const show = useEffectEvent((x: number, y: number) => {
-    const corner = flow.flowToScreenPosition({ x, y });
-    const hit = document.elementFromPoint(corner.x + 8, corner.y + 8);
-    if (hit?.closest('.react-flow') !== null && hit !== null) return;
-    void flow.setCenter(x + STEP_WIDTH / 2, y + STEP_HEIGHT / 2, { zoom: Math.max(flow.getZoom(), 0.6), duration: 200 });
+  const store = useStoreApi();
+  const [first] = places.values();
+  const begin = useEffectEvent(() => {
+    if (places.size <= FEW_STEPS) void flow.fitView({ maxZoom: 1, padding: 0.1 });
+    else if (first !== undefined) {
+      const { width } = store.getState();
+      void flow.setViewport({ x: width / 2 - (first.x + STEP_WIDTH / 2) * BEGIN_ZOOM, y: 24, zoom: BEGIN_ZOOM });
+    }
   });
+  const follow = useEffectEvent((id: string) => {
+    const place = places.get(id);
+    if (place === undefined) return;
+    const { width, height, transform } = store.getState();
+    const [left, top, zoom] = transform;
+    const x = place.x * zoom + left;
+    const y = place.y * zoom + top;
+    if (x >= 0 && y >= 0 && x + STEP_WIDTH * zoom <= width && y + STEP_HEIGHT * zoom <= height) return;
+    if (places.size <= FEW_STEPS) return begin();
+    const centre = { x: place.x + STEP_WIDTH / 2, y: place.y + STEP_HEIGHT / 2 };
+    void flow.setCenter(centre.x, centre.y, { zoom: Math.max(zoom, BEGIN_ZOOM), duration: 200 });
+  });
+  const isLarge = places.size > FEW_STEPS;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a small graph is fitted after each change, a large one once
   useEffect(() => {
-    if (place !== undefined) show(place.x, place.y);
-  }, [place]);
+    // One frame later the graph knows the size of its place.
+    const frame = requestAnimationFrame(() => begin());
+    return () => cancelAnimationFrame(frame);
+  }, [isLarge ? undefined : places]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was chosen can be somewhere else after a change
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => requestAnimationFrame(() => selected !== undefined && follow(selected)));
+    return () => cancelAnimationFrame(frame);
+  }, [selected, places]);
   return null;
 };

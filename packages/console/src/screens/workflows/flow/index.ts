@@ -1,6 +1,6 @@
 /** workflows/flow: the steps of a workflow as text, as a graph and as a list, and changes of the graph in the text. */
 export { addStep, connectSteps, disconnectSteps, idProblem, removeStep, renameStep, STEP_TYPES } from './edit-flow.ts';
 export { FlowGraph } from './flow-graph.tsx';
-export { type FlowStep, readFlow, readSpec } from './read-flow.ts';
+export { type Flow, type FlowStep, readFlow, readSpec } from './read-flow.ts';
 export { StepList } from './step-list.tsx';
 export type { StepLook } from './step-look.ts';

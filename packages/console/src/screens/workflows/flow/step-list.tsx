@@ -23,7 +23,7 @@ export const StepList = ({ label, steps, looks, selected, onSelect }: StepListPr
     if (by === undefined) return;
     event.preventDefault();
     const buttons = [...(list.current?.querySelectorAll('button') ?? [])];
-    const at = buttons.findIndex((button) => button === document.activeElement);
+    const at = buttons.findIndex((button) => button.matches(':focus'));
     buttons[Math.max(0, Math.min(buttons.length - 1, at + by))]?.focus();
   };
   const firstKey = steps.some(({ id }) => id === selected) ? selected : steps[0]?.id;

@@ -1,5 +1,5 @@
-import type { IconName } from '../../../ui/icon.tsx';
 import type { Tone } from '../../../ui/badge.tsx';
+import type { IconName } from '../../../ui/icon.tsx';
 
 /** How a step is: in a run its state, in a definition what is wrong with it. */
 export interface StepLook {

@@ -1,0 +1,25 @@
+import type { ReactElement } from 'react';
+import { Section } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { type RunAddress, useRunEvents } from './run/index.ts';
+import { texts } from './texts.ts';
+import styles from './workflows.module.css';
+
+/** What happened in a run, oldest first. */
+export const RunHistory = ({ address }: { readonly address: RunAddress }): ReactElement => {
+  const events = useRunEvents(address);
+  return (
+    <Section title={texts.history}>
+      <ol className={styles.history}>
+        {events.map(({ id, timestamp, type, stepId, message }) => (
+          <li key={id}>
+            <Time at={timestamp} />
+            <span>{type.replaceAll('_', ' ')}</span>
+            <span>{stepId}</span>
+            <span title={message}>{message}</span>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+};

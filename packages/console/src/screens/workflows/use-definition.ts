@@ -1,0 +1,76 @@
+import type { Resource } from '@svc/api/resources';
+import { useMemo, useState } from 'react';
+import type { TextProblem } from '../../ui/editor/editor-types.ts';
+import { notify } from '../../ui/notices.tsx';
+import { type Flow, readFlow, type StepLook } from './flow/index.ts';
+import { looksOfProblems, problemsOfText } from './step-problems.ts';
+import { texts } from './texts.ts';
+import { useDryRun, useSaveText } from './workflow-data.ts';
+
+/** A definition that is being written: its text, its steps, and what the server thinks of it. */
+export interface Definition {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly flow: Flow;
+  readonly looks: ReadonlyMap<string, StepLook>;
+  readonly problems: readonly TextProblem[];
+  /** Why it cannot be saved, in words; undefined when it can. */
+  readonly obstacle: string | undefined;
+  readonly isSaving: boolean;
+  readonly error: Error | null;
+  readonly save: () => void;
+}
+
+interface Stored {
+  readonly ns: string;
+  /** Text of what is stored; '' for nothing. */
+  readonly before: string;
+  /** Called with the text, too: it keeps comments, which the server does not. */
+  readonly onSaved: (saved: Resource | undefined, text: string) => void;
+}
+
+/** Edits a text until it is saved; begins with `first`. */
+export const useDefinition = (first: string, { ns, before, onSaved }: Stored): Definition => {
+  const [text, setText] = useState(first);
+  const flow = useReadableFlow(text);
+  const check = useDryRun(ns, text);
+  const saving = useSaveText(ns);
+  const said = check.data;
+  const looks = useMemo(() => looksOfProblems(flow.steps, said?.errors ?? [], said?.resource), [flow, said]);
+  const problems = useMemo(() => problemsOfText(said?.errors ?? []), [said]);
+  return {
+    text,
+    setText,
+    flow,
+    looks,
+    problems,
+    obstacle: obstacleOf(text === before, said?.text === text ? said.errors.length : undefined, check.error),
+    isSaving: saving.isPending,
+    error: saving.error ?? check.error,
+    save: () =>
+      saving.mutate(text, {
+        onSuccess: (saved) => {
+          notify(texts.saved);
+          onSaved(saved, text);
+        },
+      }),
+  };
+};
+
+/** The steps of the text; while it is no YAML those of before, so that the graph stays. */
+const useReadableFlow = (text: string): Flow => {
+  const flow = useMemo(() => readFlow(text), [text]);
+  const [readable, setReadable] = useState(flow);
+  if (flow.problem === undefined && flow !== readable) setReadable(flow);
+  return useMemo(
+    () => (flow.problem === undefined ? flow : { steps: readable.steps, problem: flow.problem }),
+    [flow, readable],
+  );
+};
+
+const obstacleOf = (isSame: boolean, errors: number | undefined, failure: Error | null): string | undefined => {
+  if (isSame) return texts.nothingToSave;
+  // A check that failed, such as for lack of a connection, does not stand in the way of the save, which says it again.
+  if (errors === undefined) return failure === null ? texts.isChecking : undefined;
+  return errors > 0 ? texts.hasProblems : undefined;
+};

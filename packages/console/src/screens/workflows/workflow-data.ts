@@ -1,0 +1,57 @@
+import type { FieldError } from '@svc/api/gateway';
+import type { Resource } from '@svc/api/resources';
+import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useRead, useWrite } from '../../api/use-call.ts';
+
+const KIND = 'Workflow';
+
+/** A workflow; undefined data with an error where there is none. */
+export const useWorkflow = (ns: string, name: string): UseQueryResult<Resource | undefined> =>
+  useRead({
+    key: ['GetResource', KIND, ns, name],
+    call: async (client, signal) => (await client.resources.getResource({ kind: KIND, ns, name }, { signal })).resource,
+    shows: { kinds: [KIND] },
+    enabled: name !== '',
+  });
+
+/** What the server says of a text without storing it. */
+export interface DryRun {
+  readonly text: string;
+  readonly errors: readonly FieldError[];
+  /** As it would be; undefined when there are errors. */
+  readonly resource: Resource | undefined;
+}
+
+/** Has the server check a text a moment after it stopped changing. */
+export const useDryRun = (ns: string, text: string): UseQueryResult<DryRun> => {
+  const settled = useSettled(text, 500);
+  return useRead({
+    key: ['ApplyManifests', 'dry run', ns, settled],
+    call: async (client, signal): Promise<DryRun> => {
+      const { results } = await client.resources.applyManifests({ text: settled, ns, dryRun: true }, { signal });
+      const errors = results.flatMap(({ fieldErrors }) => fieldErrors);
+      return { text: settled, errors, resource: results[0]?.resource };
+    },
+    enabled: settled.trim() !== '',
+  });
+};
+
+export const useSaveText = (ns: string): UseMutationResult<Resource | undefined, Error, string> =>
+  useWrite(
+    async (client, text: string) => {
+      const { results } = await client.resources.applyManifests({ text, ns });
+      return results[0]?.resource;
+    },
+    { changes: { kinds: [KIND] } },
+  );
+
+/** The value once it did not change for the time. */
+const useSettled = <T>(value: T, ms: number): T => {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+};
