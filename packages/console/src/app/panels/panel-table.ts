@@ -10,4 +10,5 @@ type PanelView = LazyExoticComponent<ComponentType<PanelProps>>;
 /** Every type of detail panel, loaded when one is opened first. */
 export const panelTable: Readonly<Record<string, PanelView>> = {
   resource: lazy(async () => ({ default: (await import('../../screens/resources/resource-panel.tsx')).ResourcePanel })),
+  step: lazy(async () => ({ default: (await import('../../screens/session/prompt/step-panel.tsx')).StepPanel })),
 };
