@@ -1,4 +1,4 @@
-import { type ModelProfile } from '@svc/api/resources';
+import type { ModelProfile } from '@svc/api/resources';
 import type { SessionKey } from '@svc/client';
 import { type ChangeEvent, type ClipboardEvent, type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
 import { useWrite } from '../../../api/use-call.ts';
@@ -7,7 +7,6 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/field.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { Problem } from '../../../ui/problem.tsx';
-import { Segments } from '../../../ui/segments.tsx';
 import { sizeText } from '../../../ui/time-texts.ts';
 import { type Attachment, MOST_BYTES } from '../conversation/attachments.ts';
 import { texts } from '../texts.ts';
@@ -73,7 +72,6 @@ export const Composer = ({ session, isBusy, profiles, isPlain, onSent }: Compose
       {error !== null && <Problem error={error} />}
       {isTooLarge && <p className={styles.warning}>{texts.tooLarge}</p>}
       <Files files={files} onRemove={(file) => setFiles(files.filter((other) => other !== file))} />
-      {isBusy && !isPlain && <BusyChoice value={whenBusy} onChange={setWhenBusy} />}
       <textarea
         ref={field}
         className={styles.field}
@@ -87,6 +85,7 @@ export const Composer = ({ session, isBusy, profiles, isPlain, onSent }: Compose
       />
       <div className={styles.bar}>
         <FileButton onFiles={(list) => void add(list)} />
+        {isBusy && !isPlain && <BusyChoice value={whenBusy} onChange={setWhenBusy} />}
         {!isPlain && profiles.length > 1 && <ProfileChoice profiles={profiles} value={profile} onChange={setProfile} />}
         <span className={styles.space} />
         {!isPlain && !isEmpty && (
@@ -127,9 +126,10 @@ const BusyChoice = ({
   readonly value: WhenBusy;
   readonly onChange: (value: WhenBusy) => void;
 }): ReactElement => (
-  <div className={styles.busy}>
-    <Segments
+  <div className={styles.busy} title={texts[`${value}Hint`]}>
+    <SelectField
       label={texts.whenBusy}
+      isLabelHidden
       value={value}
       options={WHEN_BUSY.map((option) => ({ value: option, label: texts[option] }))}
       onChange={onChange}

@@ -66,8 +66,19 @@ export const Thread = ({ rows, render, onStart, messageId }: ThreadProps): React
     else virtual.scrollToIndex(at, { align: 'start' });
   }, [rows, messageId, virtual]);
   const newest = rows.at(-1)?.message.id;
+  const isAtEnd = useRef(true);
+  // The field below grows and shrinks: whoever was at the end stays there.
+  useEffect(() => {
+    if (scroller.current === null) return;
+    const observer = new ResizeObserver(() => {
+      if (isAtEnd.current) virtual.scrollToEnd();
+    });
+    observer.observe(scroller.current);
+    return () => observer.disconnect();
+  }, [virtual]);
   const look = (): void => {
-    if (virtual.isAtEnd(NEAR_PX)) setSeen(newest);
+    isAtEnd.current = virtual.isAtEnd(NEAR_PX);
+    if (isAtEnd.current) setSeen(newest);
     if ((scroller.current?.scrollTop ?? 0) < NEAR_PX && begun.current) onStart?.();
   };
   // After rows came or grew, the end may have been followed.
