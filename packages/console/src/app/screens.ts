@@ -5,6 +5,8 @@ import { inboxScreen } from '../screens/inbox/index.ts';
 import { knowledgeScreen } from '../screens/knowledge/index.ts';
 import { namespacesScreen } from '../screens/namespaces/index.ts';
 import { resourcesScreen } from '../screens/resources/index.ts';
+import { sessionScreen } from '../screens/session/index.ts';
+import { sessionsScreen } from '../screens/sessions/index.ts';
 import { skillsScreen } from '../screens/skills/index.ts';
 import { trailScreen } from '../screens/trail/index.ts';
 import { workflowsScreen } from '../screens/workflows/index.ts';
@@ -14,6 +16,8 @@ export const screens = [
   homeScreen,
   inboxScreen,
   trailScreen,
+  sessionsScreen,
+  sessionScreen,
   agentsScreen,
   workflowsScreen,
   knowledgeScreen,

@@ -12,4 +12,5 @@ export const panelTable: Readonly<Record<string, PanelView>> = {
   resource: lazy(async () => ({ default: (await import('../../screens/resources/resource-panel.tsx')).ResourcePanel })),
   'workflow-run': lazy(async () => ({ default: (await import('../../screens/workflows/run-panel.tsx')).RunPanel })),
   'run-step': lazy(async () => ({ default: (await import('../../screens/workflows/step-panel.tsx')).StepPanel })),
+  step: lazy(async () => ({ default: (await import('../../screens/session/prompt/step-panel.tsx')).StepPanel })),
 };

@@ -1,4 +1,4 @@
-import { Outlet, useLocation } from '@tanstack/react-router';
+import { Outlet, useLocation, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { useKeyListener } from '../../keys/use-keys.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -14,10 +14,19 @@ import { StatusLine } from './status-line.tsx';
 /** The frame around every screen: namespaces and sections, the screen itself, details beside it, and the state of the connection. */
 export const Shell = (): ReactElement => {
   const { pathname } = useLocation();
+  const { plain } = useSearch({ strict: false });
   /** On a phone the navigation covers the page until it is used. */
   const [openAt, setOpenAt] = useState<string>();
   const isOpen = openAt === pathname;
   useKeyListener();
+  // A page for people who only talk is that page alone.
+  if (plain === '1') {
+    return (
+      <main id="content" className={styles.alone} tabIndex={-1}>
+        <Outlet />
+      </main>
+    );
+  }
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">

@@ -92,6 +92,13 @@ it('loads older messages before the oldest that it has', async () => {
   expect(session.asked).toHaveLength(2);
 });
 
+it('finds the message before another, also on a page that is not loaded yet', async () => {
+  const conversation = await followed(new FakeSession([page(['m3', 'm4'], true), page(['m1', 'm2'])]));
+  expect(await conversation.idBefore('m4')).toBe('m3');
+  expect(await conversation.idBefore('m3')).toBe('m2');
+  expect(await conversation.idBefore('m1')).toBeUndefined();
+});
+
 it('keeps older pages at a reload that meets them, and drops them behind a gap', async () => {
   const session = new FakeSession([
     page(['m3', 'm4'], true),

@@ -115,6 +115,12 @@ export class Conversation {
     this.#change({ isLoadingOlder: false });
   }
 
+  /** Id of the message before this one; undefined when it is the first of the session. */
+  async idBefore(id: string): Promise<string | undefined> {
+    if (this.#view.stored[0]?.id === id) await this.loadOlder();
+    return this.#view.stored.findLast((message) => message.id < id)?.id;
+  }
+
   /** Answers the cursor behind the messages. */
   async #loadNewest(signal: AbortSignal): Promise<string> {
     const page = await this.#host.session.messages({ pageSize: PAGE }, { signal });

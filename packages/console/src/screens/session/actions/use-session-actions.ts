@@ -1,0 +1,77 @@
+import type { Client, SessionKey } from '@svc/client';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useWrite } from '../../../api/use-call.ts';
+import { notify } from '../../../ui/notices.tsx';
+import type { ThreadMessage } from '../conversation/thread-rows.ts';
+import { texts } from '../texts.ts';
+import { filesOf } from './fork-point.ts';
+
+/** A message that is asked once more in a fork. */
+export interface Retry {
+  readonly message: ThreadMessage;
+  readonly text: string;
+  /** Id of the last message that the fork takes along; undefined for a session that begins with this one. */
+  readonly through: () => Promise<string | undefined>;
+  /** Labels of the new session. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Name of one of the agent's models; '' for its own choice. */
+  readonly profile: string;
+}
+
+interface SessionActions {
+  /** Copies the messages up to the one with this id, '' for all, into a new session and shows it. */
+  readonly fork: UseMutationResult<SessionKey, Error, string>;
+  readonly retry: UseMutationResult<SessionKey, Error, Retry>;
+  readonly compact: UseMutationResult<void, Error, void>;
+  readonly clear: UseMutationResult<void, Error, void>;
+  readonly remove: UseMutationResult<void, Error, void>;
+}
+
+const TOPICS = { topics: ['session', 'turn'] };
+
+/** What can be done with a whole session. */
+export const useSessionActions = (key: SessionKey, onCleared: () => void): SessionActions => {
+  const navigate = useNavigate();
+  const show = (forked: SessionKey): void => {
+    notify(texts.forked);
+    void navigate({
+      to: '/ns/$ns/agents/$agent/sessions/$sessionId',
+      params: { ns: forked.ns, agent: forked.agent, sessionId: forked.sessionId },
+    });
+  };
+  return {
+    fork: useWrite(async (client: Client, through: string) => (await client.session(key).fork(through)).key, {
+      onDone: show,
+    }),
+    retry: useWrite((client: Client, retry: Retry) => askAgain(client, key, retry), { onDone: show }),
+    compact: useWrite((client: Client) => client.session(key).compact(), { onDone: () => notify(texts.compacted) }),
+    clear: useWrite((client: Client) => client.session(key).clear({ stop: true }), {
+      changes: TOPICS,
+      onDone: onCleared,
+    }),
+    remove: useWrite((client: Client) => client.session(key).delete(), {
+      changes: TOPICS,
+      onDone: () => {
+        notify(texts.removed);
+        void navigate({ to: '/ns/$ns/sessions', params: { ns: key.ns }, search: { agent: key.agent } });
+      },
+    }),
+  };
+};
+
+const askAgain = async (client: Client, key: SessionKey, retry: Retry): Promise<SessionKey> => {
+  const { message, text, profile } = retry;
+  const through = await retry.through();
+  const labels = { ...retry.labels };
+  const made =
+    through === undefined
+      ? await client.gateway.createSession({ ns: key.ns, agent: key.agent, labels })
+      : await client.sessionControl.forkSession({ ...key, throughMessageId: through, labels });
+  const forked = { ns: key.ns, agent: key.agent, sessionId: made.sessionId };
+  await client.session(forked).send(text, {
+    parts: filesOf(message),
+    ...(profile === '' ? {} : { labels: { 'model-profile': profile } }),
+  });
+  return forked;
+};

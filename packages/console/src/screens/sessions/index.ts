@@ -1,0 +1,31 @@
+/** sessions: the conversations of a namespace or of one agent, and where a new one begins. */
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../app/root-route.ts';
+import { screen } from '../../app/screen.ts';
+
+export const STATES = ['Idle', 'Processing', 'Waiting'] as const;
+export type SessionState = (typeof STATES)[number];
+
+interface SessionsSearch {
+  readonly agent?: string | undefined;
+  readonly selector?: string | undefined;
+  readonly state?: SessionState | undefined;
+}
+
+const sessionsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/ns/$ns/sessions',
+  validateSearch: ({ agent, selector, state }: Record<string, unknown>): SessionsSearch => ({
+    agent: typeof agent === 'string' ? agent : undefined,
+    selector: typeof selector === 'string' ? selector : undefined,
+    state: STATES.find((known) => known === state),
+  }),
+  component: lazyRouteComponent(() => import('./sessions-page.tsx'), 'SessionsPage'),
+});
+
+export const sessionsScreen = screen({
+  routes: [sessionsRoute],
+  sections: [
+    { label: 'Sessions', icon: 'chat', group: 'Conversations', path: '/sessions', isScoped: true, letter: 's' },
+  ],
+});
