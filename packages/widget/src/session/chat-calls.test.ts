@@ -52,7 +52,7 @@ const callsOn = ({ names = NOWHERE, refusals = 0, canRenew = true } = {}) => {
     getToken: canRenew ? getToken : undefined,
     nowMs: () => 0,
   });
-  return { calls: new ChatCalls({ client, tokens: source, names }), asked, tokens: () => tokens };
+  return { calls: new ChatCalls({ client, reader: client, tokens: source, names }), asked, tokens: () => tokens };
 };
 
 it('asks for the conversation that the token names', async () => {
