@@ -22,6 +22,8 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
         'tools/checks/run.mjs',
         'tools/generate/*.mjs',
         'bench/*.{ts,mjs}',
+        // Bundled for a page of a test.
+        'e2e/browser/embedding/react-page.ts',
         // What `npm start` calls.
         'tools/build/bundle.mjs!',
         'tools/build/console-build.mjs!',

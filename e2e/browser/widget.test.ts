@@ -1,5 +1,6 @@
+// @service chromium
 import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { RestCaller } from '../calls/index.ts';
 import { MockModel, wordsFrom } from '../mock-model/index.ts';
 import { ServerProcess, until } from '../server-process/index.ts';
@@ -20,9 +21,6 @@ const minted = async (session: string, change: object = {}): Promise<string> => 
   const { accessToken } = await rest.ok<{ accessToken: string }>('POST /v1/auth/tokens', { grants: [grant] });
   return accessToken;
 };
-
-/** What the chat made of the page, as the page's scripts would reach it. */
-const ROOT = "document.querySelector('svc-chat').shadowRoot";
 
 /** Pages whose first token is worthless, by session. */
 const spoiled = new Set<string>();
@@ -54,7 +52,7 @@ beforeAll(async () => {
   const demo = { profiles: [{ name: 'default', model: { provider: 'demo', name: 'echo' } }] };
   await rest.createAgent('helper', { features, capabilities });
   await rest.createAgent('echo', { features, capabilities, modelPolicy: demo });
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+  browser = await chromium.connect(inject('browserEndpoint'));
 });
 afterAll(async () => {
   await browser?.close();
@@ -199,13 +197,9 @@ describe('files', () => {
     await window.page.getByText('You said: look [image/png dot.png] [text/plain list.txt]').waitFor();
     await window.say('!image');
     await window.settled();
-    const shown = `[...${ROOT}.querySelectorAll('img')].map(({ naturalWidth }) => naturalWidth)`;
-    await until(
-      'both pictures are shown',
-      async () => String(await window.page.evaluate(shown)) === '1,1' || undefined,
-    );
+    await until('both pictures are shown', async () => String(await window.pictures()) === '1,1' || undefined);
     await window.page.reload();
-    await until('both pictures are back', async () => String(await window.page.evaluate(shown)) === '1,1' || undefined);
+    await until('both pictures are back', async () => String(await window.pictures()) === '1,1' || undefined);
     const [download] = await Promise.all([window.page.waitForEvent('download'), window.button('list.txt 7 B').click()]);
     expect(download.suggestedFilename()).toBe('list.txt');
     expect(window.complaints).toEqual([]);
@@ -274,14 +268,25 @@ describe('hostile content', () => {
     const own = (address: string): boolean => [site.url, server.url].includes(new URL(address).origin);
     expect(window.requests.filter((address) => !own(address))).toEqual([]);
     expect(await window.page.evaluate('window.hacked')).toBe(undefined);
-    const links = await window.page.evaluate<string[]>(
-      `[...${ROOT}.querySelectorAll('.assistant a')].map(({ href }) => href)`,
-    );
     // Addresses in the text are links as well, which load nothing by themselves.
-    expect(links).toEqual(['a.png', 'b.png', 'c', 'd', 'e.css'].map((name) => `${evil}/${name}`));
+    expect(await window.links()).toEqual(['a.png', 'b.png', 'c', 'd', 'e.css'].map((name) => `${evil}/${name}`));
     expect(await window.newest.locator('.text').locator('img, script, iframe, style, svg').count()).toBe(0);
     expect(window.complaints).toEqual([]);
   });
+});
+
+it('is a component of React, which gives it new properties and hears what happens', async () => {
+  await using chat = await opened('helper', '&react=1');
+  const { window } = chat;
+  await window.page.getByRole('region', { name: 'One' }).waitFor();
+  await window.page.getByRole('button', { name: 'Rename' }).click();
+  await window.page.getByRole('region', { name: 'Two' }).waitFor();
+  await window.say('words 2');
+  await window.page.getByText('Heard 1').waitFor();
+  expect(await window.texts()).toEqual(['words 2', words(2)]);
+  await window.page.getByRole('button', { name: 'Take away' }).click();
+  await window.field.waitFor({ state: 'detached' });
+  expect(window.complaints).toEqual([]);
 });
 
 describe('everyone', () => {

@@ -89,7 +89,7 @@ export const packageTable: Readonly<Record<string, readonly string[]>> = {
   'packages/connectors': ['@svc/api'],
   'packages/console': ['@svc/api', '@svc/client'],
   'packages/widget': ['@svc/client'],
-  e2e: ['@svc/api', '@svc/client'],
+  e2e: ['@svc/api', '@svc/client', '@svc/widget'],
   bench: ['@svc/api', '@svc/client'],
   tools: ['@svc/api'],
 };

@@ -1,12 +1,27 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
 import { widgetScript } from '../../../tools/build/widget-script.mjs';
 
 /** What a page of the site has besides the chat. */
 const FRAME = `<!doctype html><html lang="en"><head><title>A site</title><meta name="viewport" content="width=device-width">
 <script src="/svc-chat.js" defer></script><script src="/page.js" defer></script></head>
 <body><main><h1>A site</h1><p>Something to read.</p>CHAT</main></body></html>`;
+
+/** The same site made with React. */
+const REACT_FRAME = `<!doctype html><html lang="en"><head><title>A site</title><script src="/react.js" defer></script></head>
+<body><div data-server="SERVER"></div></body></html>`;
+
+const reactPage = async (): Promise<string> => {
+  const input = fileURLToPath(new URL('react-page.ts', import.meta.url));
+  const define = { 'process.env.NODE_ENV': '"production"' };
+  const made = await rolldown({ input, platform: 'browser', logLevel: 'silent', transform: { define } });
+  const { output } = await made.generate({ format: 'iife', codeSplitting: false });
+  await made.close();
+  return output[0].code;
+};
 
 /** The page's own script: gives tokens as the site's server hands them out, and counts how often it was asked. */
 const PAGE = `
@@ -75,6 +90,9 @@ export class ChatSite implements AsyncDisposable {
     if (pathname === '/svc-chat.js') return { type: 'text/javascript', text: this.#script };
     if (pathname === '/page.js') return { type: 'text/javascript', text: PAGE };
     if (pathname === '/token') return { type: 'text/plain', text: await this.#options.token(searchParams) };
+    if (pathname === '/react.js') return { type: 'text/javascript', text: await reactPage() };
+    if (searchParams.has('react'))
+      return { type: 'text/html; charset=utf-8', text: REACT_FRAME.replace('SERVER', this.#options.svc()) };
     const mode = searchParams.get('mode') ?? 'inline';
     const chat = `<svc-chat server="${this.#options.svc()}" mode="${mode}" heading="Help"></svc-chat>`;
     return { type: 'text/html; charset=utf-8', text: FRAME.replace('CHAT', chat) };

@@ -1,14 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface AxeViolation {
-  readonly id: string;
-  readonly help: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
+import { accessibilityFaults } from '../harness/index.ts';
 
 /** A browser window on a page with the chat, as a person uses it; it notes every request and every complaint of the page. */
 export class ChatWindow implements AsyncDisposable {
@@ -73,11 +64,25 @@ export class ChatWindow implements AsyncDisposable {
     return this.page.locator('.message > .text').allInnerTexts();
   }
 
+  /** Where the links of the agent lead. */
+  async links(): Promise<readonly string[]> {
+    return this.page
+      .locator('.message.assistant a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+  }
+
+  /** Widths of the pictures as they are, 0 while they are being loaded. */
+  async pictures(): Promise<readonly number[]> {
+    return this.page
+      .locator('.picture')
+      .evaluateAll((pictures) =>
+        pictures.map((picture) => (picture instanceof HTMLImageElement ? picture.naturalWidth : 0)),
+      );
+  }
+
   /** What the rules of accessibility find. */
   async faults(): Promise<readonly string[]> {
-    if (!(await this.page.evaluate("'axe' in globalThis"))) await this.page.evaluate(axe);
-    const found = await this.page.evaluate<readonly AxeViolation[]>('axe.run().then(({ violations }) => violations)');
-    return found.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html}`));
+    return accessibilityFaults(this.page);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,9 +1,10 @@
 import { create } from '@bufbuild/protobuf';
+import { SessionMessagePartEventSchema } from '@svc/api/events';
 import { type GetAgentRequest, GetAgentResponseSchema, SendMessageResponseSchema } from '@svc/api/gateway';
 import { methods } from '@svc/api/methods';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isSvcError, SvcError } from './error.ts';
-import { createPlainClient } from './plain-client.ts';
+import { createPlainClient, streamRetryMs } from './plain-client.ts';
 import { EagerClock } from './testing/fake-clock.ts';
 import { FakeFault, type FakeHandlers, FakeServer } from './testing/fake-server.ts';
 import { isRetryable } from './transport/retry-rules.ts';
@@ -83,6 +84,41 @@ describe('calls in JSON', () => {
     await client.call('GatewayService/SendMessage', { message: 'hi' }, { idempotencyKey: 'own' });
     expect(keys.at(-1)).toEqual(['own', '60000']);
   });
+});
+
+describe('what is not one call', () => {
+  it('is a stream of messages in JSON, which ends as the server says', async () => {
+    const event = create(SessionMessagePartEventSchema, { cursor: 'c1', sequence: 7n });
+    const error =
+      '{"error":{"status":"ABORTED","details":[{"@type":"x/google.rpc.ErrorInfo","reason":"SLOW_CONSUMER"}]}}\n';
+    const client = await clientOf({ streams: { StreamSessionParts: () => [event, { raw: error }] } });
+    const seen: unknown[] = [];
+    const path = '/v1/ns/acme/agents/a/sessions/s/stream?after=live';
+    const reading = async (): Promise<void> => {
+      for await (const line of client.lines({ verb: 'GET', path, onOpen: () => seen.push('open') })) seen.push(line);
+    };
+    await expect(reading()).rejects.toMatchObject({ code: 'ABORTED', reason: 'SLOW_CONSUMER' });
+    expect(seen).toMatchObject(['open', { cursor: 'c1', sequence: '7' }]);
+  });
+
+  it('is a request of any path, with the credential, whose refusal is an error like any other', async () => {
+    const client = await clientOf({});
+    const refused = await client.open({ verb: 'GET', path: '/v1/nothing' }).catch((error: unknown) => error);
+    expect(isSvcError(refused) && refused.httpStatus).toBe(404);
+    await server?.stop();
+    await expect(client.open({ verb: 'GET', path: '/v1/nothing' })).rejects.toMatchObject({ reason: 'UNREACHABLE' });
+    await server?.start();
+  });
+});
+
+it('waits for the next try of a stream, unless only the reader was slow', () => {
+  const policy = { tries: 1, firstDelayMs: 100, maxDelayMs: 1_000 };
+  const errorOf = (reason: string, retryAfterMs?: number) =>
+    new SvcError({ code: 'UNAVAILABLE', reason, message: '', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  const waitMs = (failures: number, error: SvcError | undefined): number =>
+    streamRetryMs(policy, failures, { error, random: () => 0 });
+  expect([waitMs(1, undefined), waitMs(3, undefined), waitMs(9, undefined)]).toEqual([50, 200, 500]);
+  expect([waitMs(1, errorOf('SLOW_CONSUMER')), waitMs(1, errorOf('STORAGE', 700))]).toEqual([0, 700]);
 });
 
 it('knows reads by their name: they are what REST binds to GET', () => {

@@ -32,6 +32,9 @@ export interface PanelHost {
   readonly report: (name: 'message' | 'error', detail: unknown) => void;
 }
 
+/** A message is tried for about ten seconds, which a restart of the server takes at most; after that the reader decides. */
+const SENDING_TRIES = 8;
+
 /** The chat in the page: what the reader does and sees. The conversation itself is the controller's. */
 export class ChatPanel {
   readonly #host: PanelHost;
@@ -60,13 +63,11 @@ export class ChatPanel {
     if (this.#controller !== undefined) return;
     const { server, names, token, getToken } = this.#host.settings();
     const tokens = new TokenSource({ token, getToken, nowMs: Date.now });
-    const client = createPlainClient({
-      baseUrl: server,
-      retry: { tries: 8 },
-      ...(tokens.isUsed ? { token: () => tokens.current() } : {}),
-    });
+    const access = { baseUrl: server, ...(tokens.isUsed ? { token: () => tokens.current() } : {}) };
+    const client = createPlainClient({ ...access, retry: { tries: SENDING_TRIES } });
+    const reader = createPlainClient({ ...access, retry: { tries: 1 } });
     const controller = new ChatController({
-      calls: new ChatCalls({ client, tokens, names }),
+      calls: new ChatCalls({ client, reader, tokens, names }),
       environment: this.#environment,
       renewAccess: () => {
         tokens.drop();

@@ -3,7 +3,10 @@ import { textOf } from '../dom/vnode.ts';
 import { outline } from '../testing/outline.ts';
 import { markdownNodes } from './markdown.ts';
 
-const shown = (text: string): string => markdownNodes(text).map((node) => outline(node)).join('');
+const shown = (text: string): string =>
+  markdownNodes(text)
+    .map((node) => outline(node))
+    .join('');
 
 describe('blocks', () => {
   it.each([
@@ -32,7 +35,10 @@ describe('blocks', () => {
     ['- a\n\n- b', '<ul><li>a</li><li>b</li></ul>'],
     ['- a\n\n  b', '<ul><li><p>a</p><p>b</p></li></ul>'],
     ['- a\n  ```\n  code\n  ```', '<ul><li>a<pre><code>code</code></pre></li></ul>'],
-    ['- [x] done\n- [ ] open', '<ul><li><span class=task>☑</span> done</li><li><span class=task>☐</span> open</li></ul>'],
+    [
+      '- [x] done\n- [ ] open',
+      '<ul><li><span class=task>☑</span> done</li><li><span class=task>☐</span> open</li></ul>',
+    ],
     ['text\n- a', '<p>text</p><ul><li>a</li></ul>'],
     ['- a\n1. b', '<ul><li>a</li></ul><ol><li>b</li></ol>'],
   ])('reads the list %j', (text, expected) => {
@@ -63,7 +69,10 @@ describe('blocks', () => {
 
 describe('text', () => {
   it.each([
-    ['*a* _b_ **c** __d__ ***e*** ~~f~~', '<em>a</em> <em>b</em> <strong>c</strong> <strong>d</strong> <em><strong>e</strong></em> <del>f</del>'],
+    [
+      '*a* _b_ **c** __d__ ***e*** ~~f~~',
+      '<em>a</em> <em>b</em> <strong>c</strong> <strong>d</strong> <em><strong>e</strong></em> <del>f</del>',
+    ],
     ['**a *b* c**', '<strong>a <em>b</em> c</strong>'],
     ['*a **b***', '<em>a <strong>b</strong></em>'],
     ['snake_case_name and 2*3*4', 'snake_case_name and 2<em>3</em>4'],
@@ -95,9 +104,15 @@ describe('links', () => {
     ['![a picture](https://x.org/p.png)', '<a href=https://x.org/p.png>a picture</a>'],
     ['![](https://x.org/p.png)', '<a href=https://x.org/p.png>https://x.org/p.png</a>'],
     ['<https://x.org>', '<a href=https://x.org>https://x.org</a>'],
-    ['see https://x.org/a_b_c, or (https://x.org).', 'see <a href=https://x.org/a_b_c>https://x.org/a_b_c</a>, or (<a href=https://x.org>https://x.org</a>).'],
+    [
+      'see https://x.org/a_b_c, or (https://x.org).',
+      'see <a href=https://x.org/a_b_c>https://x.org/a_b_c</a>, or (<a href=https://x.org>https://x.org</a>).',
+    ],
     ['[a] (b) [c', '[a] (b) [c'],
-    ['[a [b](https://x.org) c](https://y.org)', '[a <a href=https://x.org>b</a> c](<a href=https://y.org>https://y.org</a>)'],
+    [
+      '[a [b](https://x.org) c](https://y.org)',
+      '[a <a href=https://x.org>b</a> c](<a href=https://y.org>https://y.org</a>)',
+    ],
   ])('reads %j', (text, expected) => {
     expect(shown(text)).toBe(`<p>${expected}</p>`);
   });
@@ -123,7 +138,10 @@ describe('links', () => {
   });
 
   it('shows in the title where a link leads that says something else', () => {
-    const titled = (text: string): string => markdownNodes(text).map((node) => outline(node, ['title', 'rel', 'target'])).join('');
+    const titled = (text: string): string =>
+      markdownNodes(text)
+        .map((node) => outline(node, ['title', 'rel', 'target']))
+        .join('');
     expect(titled('[your bank](https://x.org)')).toBe(
       '<p><a title=https://x.org rel=noopener noreferrer target=_blank>your bank</a></p>',
     );
@@ -131,11 +149,25 @@ describe('links', () => {
   });
 });
 
-it.each(['*a ', '**', '_a', '[', '![a](', '`a ``b', '> ', '- ', '<https://', '[a](https://x.org', '| a ', '~~', '&#6', '\\', '# #', '``` `'])(
-  'reads a long text of %j only, and loses none of it',
-  (piece) => {
-    const text = piece.repeat(20_000);
-    const letters = (read: string): number => [...read].filter((character) => /\w/.test(character)).length;
-    expect(letters(markdownNodes(text).map(textOf).join(''))).toBe(letters(text));
-  },
-);
+it.each([
+  '*a ',
+  '**',
+  '_a',
+  '[',
+  '![a](',
+  '`a ``b',
+  '> ',
+  '- ',
+  '<https://',
+  '[a](https://x.org',
+  '| a ',
+  '~~',
+  '&#6',
+  '\\',
+  '# #',
+  '``` `',
+])('reads a long text of %j only, and loses none of it', (piece) => {
+  const text = piece.repeat(20_000);
+  const letters = (read: string): number => [...read].filter((character) => /\w/.test(character)).length;
+  expect(letters(markdownNodes(text).map(textOf).join(''))).toBe(letters(text));
+});

@@ -24,5 +24,11 @@ it.each([
 });
 
 it('sends files as the parts that they are', () => {
-  expect(['image/png', 'audio/ogg', 'video/mp4', 'text/plain', ''].map(partTypeOf)).toEqual(['IMAGE', 'AUDIO', 'VIDEO', 'FILE', 'FILE']);
+  expect(['image/png', 'audio/ogg', 'video/mp4', 'text/plain', ''].map(partTypeOf)).toEqual([
+    'IMAGE',
+    'AUDIO',
+    'VIDEO',
+    'FILE',
+    'FILE',
+  ]);
 });

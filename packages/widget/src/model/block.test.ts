@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { blocksOf } from './block.ts';
 import { type ChatMessage, emptyConversation, withStored } from './conversation.ts';
 
-const messageOf = (parts: readonly (readonly [type: string, content?: string, name?: string, payload?: object])[]): ChatMessage => {
+const messageOf = (
+  parts: readonly (readonly [type: string, content?: string, name?: string, payload?: object])[],
+): ChatMessage => {
   const wire = parts.map(([type, content = '', name = '', payload = {}], index) => ({
     id: `${index}`,
     partType: `SESSION_MESSAGE_PART_TYPE_${type}`,
@@ -49,9 +51,14 @@ it('shows text, reasoning, tools with what became of them, errors and summaries;
 });
 
 it('shows a request in the place of the tool that it is about, until it is answered', () => {
-  const asked = [call('a', 'send'), ['REQUEST_PERMISSION', 'May I?', 'send', { request_id: 'r', tool_call_id: 'a' }] as const];
+  const asked = [
+    call('a', 'send'),
+    ['REQUEST_PERMISSION', 'May I?', 'send', { request_id: 'r', tool_call_id: 'a' }] as const,
+  ];
   const open = { ...messageOf(asked), isFinished: false };
-  expect(blocksOf(open)).toMatchObject([{ kind: 'request', request: { id: 'r', kind: 'permission', prompt: 'May I?', state: 'open' } }]);
+  expect(blocksOf(open)).toMatchObject([
+    { kind: 'request', request: { id: 'r', kind: 'permission', prompt: 'May I?', state: 'open' } },
+  ]);
   const answer = ['PERMISSION_RESULT', '', '', { request_id: 'r', decision: 'PERMISSION_DECISION_DENY' }] as const;
   const answered = { ...messageOf([...asked, answer]), isFinished: false };
   expect(blocksOf(answered)).toMatchObject([{ kind: 'tool' }, { kind: 'request', request: { state: 'denied' } }]);
@@ -63,9 +70,20 @@ it('shows of a tool that only asks the question alone, with the answer that was 
     { id: 'y', name: 'Sure', decision: 'PERMISSION_DECISION_ALLOW' },
     { id: 'n', name: 'No', decision: 'PERMISSION_DECISION_DENY' },
   ];
-  const payload = { request_id: 'r', kind: 'input', tool_call_id: 'a', options, schema: { type: 'string' }, input: { x: 1 } };
+  const payload = {
+    request_id: 'r',
+    kind: 'input',
+    tool_call_id: 'a',
+    options,
+    schema: { type: 'string' },
+    input: { x: 1 },
+  };
   const answer = { request_id: 'r', decision: 'PERMISSION_DECISION_ALLOW', option_id: 'y' };
-  const message = messageOf([call('a', 'ask_user'), ['REQUEST_PERMISSION', 'Which?', '', payload], ['PERMISSION_RESULT', '', '', answer]]);
+  const message = messageOf([
+    call('a', 'ask_user'),
+    ['REQUEST_PERMISSION', 'Which?', '', payload],
+    ['PERMISSION_RESULT', '', '', answer],
+  ]);
   expect(blocksOf(message)).toEqual([
     {
       kind: 'request',
@@ -90,7 +108,11 @@ it('shows of a tool that only asks the question alone, with the answer that was 
 });
 
 it('shows bytes as files, and what only has an address as a link', () => {
-  const file = { id: '1', partType: 'SESSION_MESSAGE_PART_TYPE_IMAGE', object: { mediaType: 'image/png', sizeBytes: '5', filename: 'p.png' } };
+  const file = {
+    id: '1',
+    partType: 'SESSION_MESSAGE_PART_TYPE_IMAGE',
+    object: { mediaType: 'image/png', sizeBytes: '5', filename: 'p.png' },
+  };
   const link = { id: '2', partType: 'SESSION_MESSAGE_PART_TYPE_IMAGE', payloadJson: '{"url":"https://x.org/p.png"}' };
   const [message] = withStored(emptyConversation, [{ id: 'm', parts: [file, link] }]).messages;
   expect(message && blocksOf(message)).toEqual([

@@ -37,7 +37,15 @@ const texts = ({ messages }: Conversation): readonly string[] =>
 it('joins the pieces of a part, keeps other parts whole, and closes the message with its turn', () => {
   const during = folded([piece('Hm', 'REASONING'), piece('He', 'TEXT', '000001'), piece('llo', 'TEXT', '000001')]);
   expect(during.messages).toMatchObject([
-    { id: 'm2', role: 'assistant', isFinished: false, parts: [{ type: 'reasoning', text: 'Hm' }, { type: 'text', text: 'Hello' }] },
+    {
+      id: 'm2',
+      role: 'assistant',
+      isFinished: false,
+      parts: [
+        { type: 'reasoning', text: 'Hm' },
+        { type: 'text', text: 'Hello' },
+      ],
+    },
   ]);
   expect(during.openTurns).toEqual(['t1']);
   const after = withEvent(during, event('DONE', { reason: 'limit' }));
@@ -50,7 +58,10 @@ it('forgets what was shown of a message that is sent again', () => {
 });
 
 it('shows why a turn failed behind what it had written', () => {
-  const failed = folded([piece('half'), event('ERROR', { part: { partType: `${PART}ERROR`, content: 'no' }, reason: 'x' })]);
+  const failed = folded([
+    piece('half'),
+    event('ERROR', { part: { partType: `${PART}ERROR`, content: 'no' }, reason: 'x' }),
+  ]);
   expect(failed.messages[0]?.parts.map(({ type, text }) => [type, text])).toEqual([
     ['text', 'half'],
     ['error', 'no'],
@@ -59,7 +70,10 @@ it('shows why a turn failed behind what it had written', () => {
 });
 
 it('ends the turn that ended and no other', () => {
-  const two = folded([piece('a'), event('DELTA', { messageId: 'm4', turnId: 't2', part: { partType: `${PART}TEXT`, content: 'b' } })]);
+  const two = folded([
+    piece('a'),
+    event('DELTA', { messageId: 'm4', turnId: 't2', part: { partType: `${PART}TEXT`, content: 'b' } }),
+  ]);
   const one = withEvent(two, event('DONE'));
   expect(one.messages.map(({ isFinished }) => isFinished)).toEqual([true, false]);
   expect(one.openTurns).toEqual(['t2']);
@@ -78,7 +92,12 @@ it('reads roles, states and bytes of stored messages', () => {
     role: 'ROLE_ASSISTANT',
     labels: { 'svc/turn': 't1', 'svc/message-state': 'stopped' },
     parts: [
-      { id: '1', partType: `${PART}FILE`, name: 'a.txt', object: { mediaType: 'text/plain', sizeBytes: '12', filename: '' } },
+      {
+        id: '1',
+        partType: `${PART}FILE`,
+        name: 'a.txt',
+        object: { mediaType: 'text/plain', sizeBytes: '12', filename: '' },
+      },
       { id: '2', partType: `${PART}TOOL_CALL`, name: 'look', payloadJson: '{"tool_call_id":"c"}' },
       { id: '3', partType: `${PART}TOOL_RESULT`, payloadJson: '7' },
     ],
@@ -88,14 +107,22 @@ it('reads roles, states and bytes of stored messages', () => {
     {
       turnId: 't1',
       ending: 'stopped',
-      parts: [{ file: { mediaType: 'text/plain', sizeBytes: 12, filename: 'a.txt' } }, { payload: { tool_call_id: 'c' } }, { payload: {} }],
+      parts: [
+        { file: { mediaType: 'text/plain', sizeBytes: 12, filename: 'a.txt' } },
+        { payload: { tool_call_id: 'c' } },
+        { payload: {} },
+      ],
     },
     { role: 'system' },
   ]);
 });
 
 it('puts messages where their ids belong, and what is on its way last', () => {
-  const sending = withOutgoing(withStored(emptyConversation, [stored('m5', 'USER', 'e')]), { id: 'out', text: 'new', attachments: [] });
+  const sending = withOutgoing(withStored(emptyConversation, [stored('m5', 'USER', 'e')]), {
+    id: 'out',
+    text: 'new',
+    attachments: [],
+  });
   expect(texts(withStored(sending, [stored('m1', 'USER', 'a'), stored('m7', 'ASSISTANT', 'g')]))).toEqual([
     'm1:a',
     'm5:e',
@@ -131,8 +158,15 @@ it('opens a turn once', () => {
 });
 
 it('takes what people wrote elsewhere from a page, and drops what is gone, but leaves answers to the stream', () => {
-  const shown = folded([piece('writ')], withStored(emptyConversation, [stored('m0', 'USER', 'old'), stored('m1', 'USER', 'gone')]));
-  const page = { items: [stored('m0', 'USER', 'old'), stored('m3', 'USER', 'new'), stored('m4', 'ASSISTANT', 'early')].map((message) => ({ message })) };
+  const shown = folded(
+    [piece('writ')],
+    withStored(emptyConversation, [stored('m0', 'USER', 'old'), stored('m1', 'USER', 'gone')]),
+  );
+  const page = {
+    items: [stored('m0', 'USER', 'old'), stored('m3', 'USER', 'new'), stored('m4', 'ASSISTANT', 'early')].map(
+      (message) => ({ message }),
+    ),
+  };
   expect(texts(withPage(shown, page, new Set(['m0', 'm1'])))).toEqual(['m0:old', 'm2:writ', 'm3:new']);
 });
 

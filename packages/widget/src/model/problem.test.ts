@@ -7,7 +7,11 @@ import { problemOf } from './problem.ts';
 it.each([
   ['UNAVAILABLE', 'INTERRUPTED', 'The server cannot be reached.'],
   ['DEADLINE_EXCEEDED', 'DEADLINE', 'The server cannot be reached.'],
-  ['UNAUTHENTICATED', 'CREDENTIALS_EXPIRED', 'You no longer have access to this conversation. Reload the page to go on.'],
+  [
+    'UNAUTHENTICATED',
+    'CREDENTIALS_EXPIRED',
+    'You no longer have access to this conversation. Reload the page to go on.',
+  ],
   ['PERMISSION_DENIED', 'SCOPE', 'You no longer have access to this conversation. Reload the page to go on.'],
   ['NOT_FOUND', 'SESSION_NOT_FOUND', 'This conversation does not exist any more.'],
   ['RESOURCE_EXHAUSTED', 'TOO_LARGE', 'That is too large to send. The limit is 5 MB for one message.'],

@@ -19,7 +19,11 @@ describe('the fields of a form', () => {
         wood: { enum: ['oak', 'larch'] },
         days: { type: 'array', items: { enum: ['Mo', 'Tu'] } },
         about: { type: 'string', maxLength: 2_000 },
-        place: { type: 'object', required: ['city'], properties: { city: { type: 'string' }, zip: { type: 'string' } } },
+        place: {
+          type: 'object',
+          required: ['city'],
+          properties: { city: { type: 'string' }, zip: { type: 'string' } },
+        },
         list: { type: 'array', items: { type: 'string' } },
         anything: true,
       },
@@ -59,8 +63,21 @@ describe('the fields of a form', () => {
     };
     expect(formFields(schema)).toMatchObject([
       { label: 'Size', description: 'in cm', min: 1, max: 9, initial: '4' },
-      { label: 'wood', choices: [{ label: 'Oak', value: 1 }, { label: '2', value: 2 }], initial: [1] },
-      { choices: [{ label: 'on', value: true }, { label: 'off', value: false }], initial: [1] },
+      {
+        label: 'wood',
+        choices: [
+          { label: 'Oak', value: 1 },
+          { label: '2', value: 2 },
+        ],
+        initial: [1],
+      },
+      {
+        choices: [
+          { label: 'on', value: true },
+          { label: 'off', value: false },
+        ],
+        initial: [1],
+      },
       { inputType: 'email', min: 3, initial: 'a@b' },
       { kind: 'json', initial: '{"a":1}' },
     ]);
@@ -89,7 +106,9 @@ describe('the data of a form', () => {
       '{"name":"Ann","age":7,"sure":true,"wood":{"fine":true},"days":[1,3],"place":{"city":"Rome"},"raw":[1]}',
     );
     expect(problems.size).toBe(0);
-    expect(JSON.stringify(filled(schema, { name: 'Ann', wood: [0] }).data)).toBe('{"name":"Ann","sure":false,"wood":"oak","days":[]}');
+    expect(JSON.stringify(filled(schema, { name: 'Ann', wood: [0] }).data)).toBe(
+      '{"name":"Ann","sure":false,"wood":"oak","days":[]}',
+    );
   });
 
   it('names what is missing or cannot be read', () => {
@@ -108,7 +127,9 @@ describe('the data of a form', () => {
   });
 
   it('holds properties of any name without touching anything else', () => {
-    const hostile = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"object","properties":{"x":{"type":"string"}}}}}') as unknown;
+    const hostile = JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"type":"object","properties":{"x":{"type":"string"}}}}}',
+    ) as unknown;
     const { data } = filled(hostile, { '__proto__.x': 'y' });
     expect(JSON.stringify(data)).toBe('{"__proto__":{"x":"y"}}');
     expect(({} as { x?: string }).x).toBe(undefined);

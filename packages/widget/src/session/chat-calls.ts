@@ -28,11 +28,19 @@ export interface RequestAnswer {
 /** The calls of one conversation. A refused token is renewed once; everything else is thrown as SvcError. */
 export class ChatCalls {
   readonly #client: PlainClient;
+  readonly #reader: PlainClient;
   readonly #tokens: TokenSource;
   readonly #names: ChatNames;
 
-  constructor(parts: { readonly client: PlainClient; readonly tokens: TokenSource; readonly names: ChatNames }) {
+  constructor(parts: {
+    readonly client: PlainClient;
+    /** Tries nothing again: whoever follows the conversation does, and says so meanwhile. */
+    readonly reader: PlainClient;
+    readonly tokens: TokenSource;
+    readonly names: ChatNames;
+  }) {
     this.#client = parts.client;
+    this.#reader = parts.reader;
     this.#tokens = parts.tokens;
     this.#names = parts.names;
   }
@@ -40,7 +48,7 @@ export class ChatCalls {
   /** The newest messages, and where the stream continues after them. */
   async load(messageLimit: number, signal: AbortSignal): Promise<WireSession> {
     return this.#renewing(async () =>
-      this.#client.call('GatewayService/GetSession', { ...(await this.#key()), messageLimit }, { signal }),
+      this.#reader.call('GatewayService/GetSession', { ...(await this.#key()), messageLimit }, { signal }),
     );
   }
 
@@ -111,7 +119,7 @@ export class ChatCalls {
     options: { readonly signal: AbortSignal; readonly onOpen: () => void },
   ): AsyncGenerator<WireEvent, void, undefined> {
     const path = `/v1${await this.#path()}/stream?after=${encodeURIComponent(after)}`;
-    yield* this.#client.lines({ verb: 'GET', path, ...options });
+    yield* this.#reader.lines({ verb: 'GET', path, ...options });
   }
 
   async #renewing<T>(call: () => Promise<T>): Promise<T> {

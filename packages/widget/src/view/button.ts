@@ -2,4 +2,4 @@ import { type Children, type ElementNode, type ElementProps, h, withHooks } from
 
 /** A button that does something at once. */
 export const button = (props: ElementProps, children: Children, click: () => void): ElementNode =>
-  withHooks(h('button', { type: 'button', ...props }, children), { on: { click } });
+  withHooks(h('button', { type: 'button', ...props }, children), { on: { click: () => click() } });
