@@ -107,6 +107,7 @@ export default defineConfig({
           name: 'e2e',
           environment: 'node',
           globalSetup: program,
+          isolate: false,
           expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/**/*.test.ts'],
@@ -122,6 +123,7 @@ export default defineConfig({
           name: 'attack',
           environment: 'node',
           globalSetup: program,
+          isolate: false,
           expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/attack/**/*.test.ts'],
@@ -144,11 +146,12 @@ export default defineConfig({
         },
       },
       {
-        // Crashes, every protocol and the command line once more, on PostgreSQL.
+        // Once more on PostgreSQL: crashes, and what else rests on the engine.
         test: {
           name: 'e2e-postgres',
           environment: 'node',
           globalSetup: program,
+          isolate: false,
           expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           env: { SVC_E2E_STORE: 'postgres' },
@@ -163,6 +166,7 @@ export default defineConfig({
           name: 'crash-postgres',
           environment: 'node',
           globalSetup: program,
+          isolate: false,
           expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           env: { SVC_E2E_STORE: 'postgres' },

@@ -4,10 +4,10 @@ import { MockModel } from '../mock-model/index.ts';
 import { ServerProcess, until } from '../server-process/index.ts';
 import { createToolAgent, expectAskedOnce, expectSeenWhole, expectWholeOnce, toolMessage } from './tool-turn.ts';
 
-/** Passings of one point in one start and turn; a sweep that needs more never ends. */
+/** Passings of one point in one start, and in one turn; a sweep that needs more never ends. */
 const MAX_PASSINGS = 40;
 
-/** How a turn fared with a kill planned at one passing of a point. */
+/** How a start, and the turn behind it, fared with a kill planned at one passing of a point. */
 type Fate = 'killed at start' | 'killed in turn' | 'survived';
 
 interface Played {
@@ -43,10 +43,10 @@ export class FaultSweep implements AsyncDisposable {
     this.#rest = new RestCaller(server.url);
   }
 
-  /** `environment`: configuration variables of the server, such as another store. */
-  static async start(environment: Readonly<Record<string, string>> = {}): Promise<FaultSweep> {
+  /** `ofStore`: its points are those of the store. */
+  static async start({ ofStore = false } = {}): Promise<FaultSweep> {
     const model = await MockModel.start();
-    const server = await ServerProcess.start({ environment: { ...model.environment, ...environment } });
+    const server = await ServerProcess.start({ environment: model.environment, armsStore: ofStore });
     const sweep = new FaultSweep(model, server);
     await createToolAgent(sweep.#rest);
     return sweep;
@@ -59,47 +59,55 @@ export class FaultSweep implements AsyncDisposable {
 
   /**
    * Kills the process at the first, second, ... passing of the point until a turn outlives it; after each kill the process
-   * is started again and everything is checked. Answers how many kills hit a turn. `sweepsStart`: the passings of a start
-   * count too, otherwise those from when the turn is sent.
+   * is started again and everything is checked. Answers how many kills hit a turn. `sweepsStart`: before that, in the same way at
+   * the passings of a start, until one outlives its plan.
    */
   async run(point: string, clients: 'attached' | 'none', { sweepsStart = false } = {}): Promise<number> {
     const { first, step } = sweepsStart ? sampledPassings() : { first: 1, step: 1 };
-    let kills = 0;
+    let kills = sweepsStart ? await this.#sweepStart(point, clients) : 0;
     for (let passing = first; passing <= MAX_PASSINGS; passing += step) {
-      const plan = `${point}:${passing}`;
-      const fate = await (sweepsStart ? this.#startAndTurn(plan, clients) : this.#turn(plan, clients));
-      if (fate === 'survived') return kills;
-      if (fate === 'killed in turn') kills += 1;
+      if (!(await this.#turn(`${point}:${passing}`, clients))) return kills;
+      kills += 1;
     }
-    throw new Error(`${point} was passed more than ${MAX_PASSINGS} times`);
+    throw new Error(`${point} was passed more than ${MAX_PASSINGS} times in a turn`);
+  }
+
+  /** How many kills hit a turn, at most one: the plan that a start outlives is met by the turn behind it. */
+  async #sweepStart(point: string, clients: 'attached' | 'none'): Promise<number> {
+    const { first, step } = sampledPassings();
+    for (let passing = first; passing <= MAX_PASSINGS; passing += step) {
+      const fate = await this.#startAndTurn(`${point}:${passing}`, clients);
+      if (fate !== 'killed at start') return fate === 'killed in turn' ? 1 : 0;
+    }
+    throw new Error(`${point} was passed more than ${MAX_PASSINGS} times at a start`);
   }
 
   async #startAndTurn(plan: string, clients: 'attached' | 'none'): Promise<Fate> {
     const session = await this.#rest.createSession('worker');
     await this.#server.kill();
-    const started = await this.#server.restart({ SVC_FAULT_POINT: plan }).then(
+    const started = await this.#server.restartOnce({ SVC_FAULT_POINT: plan }).then(
       () => true,
       () => false,
     );
-    if (!started) await this.#server.restart({ SVC_FAULT_POINT: '' });
+    if (!started) await this.#server.restart();
     const isKilled = await this.#play(session, {
-      title: `${plan} ${clients}`,
+      title: `start ${plan} ${clients}`,
       clients,
       calm: async (isGone) => {
         // A process that outlived its plan still waits for the point, which idle work may pass at any time: it must not meet the checks.
-        if (!isGone) await this.#server.kill();
-        await this.#server.restart({ SVC_FAULT_POINT: '' });
+        if (started && !isGone) await this.#server.kill();
+        if (started) await this.#server.restart();
       },
     });
     if (!started) return 'killed at start';
     return isKilled ? 'killed in turn' : 'survived';
   }
 
-  /** One process meets plan after plan until it is killed, and counts from when it gets one. */
-  async #turn(plan: string, clients: 'attached' | 'none'): Promise<Fate> {
+  /** One process meets plan after plan until it is killed, and counts from when it gets one. True when the plan killed it. */
+  async #turn(plan: string, clients: 'attached' | 'none'): Promise<boolean> {
     const session = await this.#rest.createSession('worker');
     if (!(await this.#server.arm(plan))) throw new Error(`the server ended before it met ${plan}\n${this.#server.log}`);
-    const isKilled = await this.#play(session, {
+    return this.#play(session, {
       title: `${plan} ${clients}`,
       clients,
       calm: async (isGone) => {
@@ -107,7 +115,6 @@ export class FaultSweep implements AsyncDisposable {
         if (isGone || !(await this.#server.arm(''))) await this.#server.restart();
       },
     });
-    return isKilled ? 'killed in turn' : 'survived';
   }
 
   async #play(session: SessionKey, { title, clients, calm }: Played): Promise<boolean> {

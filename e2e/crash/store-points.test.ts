@@ -6,7 +6,7 @@ const SWEEP_MS = 240_000;
 
 let sweep: FaultSweep;
 beforeAll(async () => {
-  sweep = await FaultSweep.start();
+  sweep = await FaultSweep.start({ ofStore: true });
 });
 afterAll(() => sweep[Symbol.asyncDispose]());
 

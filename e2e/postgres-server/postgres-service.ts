@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -16,9 +17,14 @@ export class PostgresService implements AsyncDisposable {
     this.#lines = lines;
   }
 
-  /** Undefined on a machine without PostgreSQL, which says so on standard error. */
-  static async start(): Promise<PostgresService | undefined> {
-    const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  /**
+   * Undefined on a machine without PostgreSQL, which says so on standard error. One that outlives its test file ends with the process
+   * of the test, and keeps its data outside of the temporary folder of the file.
+   */
+  static async start({ outlivesFile = false } = {}): Promise<PostgresService | undefined> {
+    const { SVC_TEST_OUTER: outer = '' } = process.env;
+    const env = outlivesFile && outer !== '' ? { ...process.env, TMPDIR: outer } : process.env;
+    const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], env });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const first = await lines.next();
     if (first.done === true) throw new Error('PostgreSQL did not start');

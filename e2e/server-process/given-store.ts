@@ -1,22 +1,17 @@
 import process from 'node:process';
-import { afterAll } from 'vitest';
 import { PostgresService } from '../postgres-server/index.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
+/** One for all files of a test process, with which it ends: it takes longer to start than most of what is asked of it. */
 let service: Promise<PostgresService> | undefined;
 const databases = new Map<string, Promise<string>>();
 
 const startService = async (): Promise<PostgresService> => {
-  const started = await PostgresService.start();
+  const started = await PostgresService.start({ outlivesFile: true });
   if (started === undefined) throw new Error('SVC_E2E_STORE=postgres needs PostgreSQL');
   return started;
 };
-
-/** After the hooks of the test file, whose servers use it. */
-afterAll(async () => {
-  await (await service)?.[Symbol.asyncDispose]();
-});
 
 const takeDatabase = async (): Promise<string> => {
   service ??= startService();

@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Kept after `remove` when given; otherwise a fresh temporary folder. */
   readonly dataDir?: string;
+  /** Plans for `arm` may name points of the store. */
+  readonly armsStore?: boolean;
   /** How many files and connections the process may have open; otherwise as many as the test itself. */
   readonly openFiles?: number;
 }
@@ -48,6 +50,7 @@ export class ServerProcess implements AsyncDisposable {
   readonly dataDir: string;
   readonly #ownsDataDir: boolean;
   readonly #openFiles: number | undefined;
+  readonly #armsStore: boolean;
   #environment: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
   #ended: Promise<ProcessEnd> | undefined;
@@ -60,6 +63,7 @@ export class ServerProcess implements AsyncDisposable {
     this.#ownsDataDir = options.dataDir === undefined;
     this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-e2e-'));
     this.#openFiles = options.openFiles;
+    this.#armsStore = options.armsStore === true;
     this.#environment = options.environment ?? {};
   }
 
@@ -103,7 +107,12 @@ export class ServerProcess implements AsyncDisposable {
   /** Starts the process again on the same data and address; `environment` overrides the former one. */
   async restart(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#environment = { ...this.#environment, ...environment };
-    this.#spawn();
+    await this.restartOnce({});
+  }
+
+  /** As `restart`, but `environment` is that of this one process. */
+  async restartOnce(environment: Readonly<Record<string, string>>): Promise<void> {
+    this.#spawn(environment);
     // Asked before, every 10 ms, it would be refused some fifty times a start.
     await Promise.race([this.#opened, pause(START_MS, undefined, { ref: false })]);
     await until('the server is ready', () => this.#readiness(), START_MS).catch((error: unknown) => {
@@ -191,7 +200,7 @@ export class ServerProcess implements AsyncDisposable {
     this.remove();
   }
 
-  #spawn(): void {
+  #spawn(ofThisProcess: Readonly<Record<string, string>> = {}): void {
     const environment = {
       ...process.env,
       SVC_SERVER_LISTEN: `127.0.0.1:${this.port}`,
@@ -199,8 +208,9 @@ export class ServerProcess implements AsyncDisposable {
       SVC_TELEMETRY_LOG_LEVEL: 'warn',
       SVC_MODELS_PROVIDERS: JSON.stringify({ demo: { type: 'demo', rate: 0 } }),
       SVC_SERVER_DRAIN_SECONDS: '5',
-      SVC_FAULT_POINT: `@${this.#planFile}`,
+      SVC_FAULT_POINT: `${this.#armsStore ? 'store.' : ''}@${this.#planFile}`,
       ...this.#environment,
+      ...ofThisProcess,
     };
     const [command, ...args] = [...limitedTo(this.#openFiles), process.execPath, inject('svcProgram'), 'serve'];
     const child = spawn(command as string, args, { cwd: root, env: environment });

@@ -34,6 +34,8 @@ export interface CheckOutcome {
 /** One check. `name` selects it on the command line: `npm test -- types layers`. */
 export interface Check {
   readonly name: string;
+  /** Begins together with the check before it: it shows nothing while it runs, and neither minds the other. */
+  readonly isBeside?: boolean;
   readonly run: (context: CheckContext) => Promise<CheckOutcome>;
 }
 
@@ -55,18 +57,18 @@ const withProcesses: ReadonlySet<string> = new Set(['e2e', 'attack', 'browser', 
 /** Checks that run tests. */
 export const testSuites: readonly string[] = ['layers', ...projects];
 
-/** All checks in order. */
+/** All checks in order. Those that only read the checkout leave each other processor time: they begin together. */
 export const checks: readonly Check[] = [
   { name: 'format-lint', run: (context) => tool(context, 'biome', ['ci', '--error-on-warnings', ...colors, '.']) },
-  { name: 'types', run: types },
+  { name: 'types', isBeside: true, run: types },
+  { name: 'unused-code', isBeside: true, run: unusedCode },
+  { name: 'buf-lint', isBeside: true, run: (context) => tool(context, 'buf', ['lint']) },
+  { name: 'buf-breaking', isBeside: true, run: breaking },
+  { name: 'generated-code', isBeside: true, run: regenerate },
   {
     name: 'layers',
     run: (context) => tests(context, { report: 'layers', parameters: ['--project', 'unit', layersTest] }),
   },
-  { name: 'unused-code', run: unusedCode },
-  { name: 'buf-lint', run: (context) => tool(context, 'buf', ['lint']) },
-  { name: 'buf-breaking', run: breaking },
-  { name: 'generated-code', run: regenerate },
   { name: 'unit', run: unitTests },
   ...projects.filter((name) => name !== 'unit').map(projectTests),
   { name: 'proofs', run: proofs },

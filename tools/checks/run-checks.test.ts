@@ -35,6 +35,50 @@ describe('runChecks', () => {
     expect(printed).toContain('line 3 is wrong');
   });
 
+  it('begins a check beside the one before it, and prints both in their order', async () => {
+    const begun: string[] = [];
+    const second = Promise.withResolvers<CheckOutcome>();
+    const checks: Check[] = [
+      { name: 'first', run: () => second.promise.then(() => ({ passed: 1, failed: 0 })) },
+      {
+        name: 'second',
+        isBeside: true,
+        run: () => {
+          begun.push('second');
+          second.resolve({ passed: 2, failed: 0 });
+          return second.promise;
+        },
+      },
+      {
+        name: 'third',
+        run: async () => {
+          begun.push('third');
+          return { passed: 4, failed: 0 };
+        },
+      },
+    ];
+    const { totals, printed } = await run(checks);
+    expect(begun).toEqual(['second', 'third']);
+    expect(totals).toEqual({ passed: 7, failed: 0 });
+    expect(printed.filter((text) => text.startsWith('--- '))).toEqual(['--- first', '--- second', '--- third']);
+  });
+
+  it('waits for all that run side by side before it begins the next', async () => {
+    const events: string[] = [];
+    const ending = (name: string, isBeside: boolean): Check => ({
+      name,
+      isBeside,
+      run: async () => {
+        events.push(`${name} begins`);
+        await Promise.resolve();
+        events.push(`${name} ends`);
+        return { passed: 1, failed: 0 };
+      },
+    });
+    await run([ending('a', false), ending('b', true), ending('c', false)]);
+    expect(events).toEqual(['a begins', 'b begins', 'a ends', 'b ends', 'c begins', 'c ends']);
+  });
+
   it('repeats what failed before the table at the end', async () => {
     const { printed } = await run([
       check('unit', { passed: 1, failed: 1, failures: ['a file is kept: expected 1 to be 2'] }),

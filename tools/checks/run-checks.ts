@@ -13,29 +13,53 @@ interface RunTotals {
 }
 
 /**
- * Runs checks one after the other, all of them even when one fails, and prints a line with its time after each. The
- * output of a failed check comes directly before its line; the table and the sum are repeated at the end.
+ * Runs checks one after the other, those that may run beside the one before them together with it; all of them even when one fails.
+ * Prints a line with its time after each, in the given order. The output of a failed check comes directly before its line; the table
+ * and the sum are repeated at the end.
  */
 export async function runChecks(selected: readonly Check[], context: CheckContext, host: RunHost): Promise<RunTotals> {
   const lines: string[] = [];
   const failures: string[] = [];
   let totals: RunTotals = { passed: 0, failed: 0 };
-  for (const check of selected) {
-    host.print(`--- ${check.name}`);
-    const started = host.now();
-    const outcome = await attempt(check, context);
-    if (outcome.failed > 0 && outcome.output) host.print(outcome.output.trimEnd());
-    const line = summarize(check.name, outcome, host.now() - started);
-    host.print(line);
-    lines.push(line);
-    failures.push(...(outcome.failures ?? []).map((failure) => `${check.name}: ${failure}`));
-    totals = { passed: totals.passed + outcome.passed, failed: totals.failed + outcome.failed };
+  for (const group of groupsOf(selected)) {
+    const running = group.map((check) => ({ name: check.name, ended: timed(check, context, host) }));
+    for (const { name, ended } of running) {
+      host.print(`--- ${name}`);
+      const { outcome, elapsedMs } = await ended;
+      if (outcome.failed > 0 && outcome.output) host.print(outcome.output.trimEnd());
+      const line = summarize(name, outcome, elapsedMs);
+      host.print(line);
+      lines.push(line);
+      failures.push(...(outcome.failures ?? []).map((failure) => `${name}: ${failure}`));
+      totals = { passed: totals.passed + outcome.passed, failed: totals.failed + outcome.failed };
+    }
   }
   if (failures.length > 0) host.print('\n--- what failed');
   for (const failure of failures) host.print(failure);
   host.print('\n--- all checks');
   for (const line of lines) host.print(line);
   return totals;
+}
+
+/** Checks that begin together. */
+function groupsOf(selected: readonly Check[]): readonly (readonly Check[])[] {
+  const groups: Check[][] = [];
+  for (const check of selected) {
+    const last = groups.at(-1);
+    if (check.isBeside === true && last !== undefined) last.push(check);
+    else groups.push([check]);
+  }
+  return groups;
+}
+
+async function timed(
+  check: Check,
+  context: CheckContext,
+  { now }: RunHost,
+): Promise<{ readonly outcome: CheckOutcome; readonly elapsedMs: number }> {
+  const started = now();
+  const outcome = await attempt(check, context);
+  return { outcome, elapsedMs: now() - started };
 }
 
 /** The checks named on the command line in their usual order; none named means all. Throws for an unknown name. */

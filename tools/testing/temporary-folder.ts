@@ -17,6 +17,8 @@ const outer = tmpdir();
 const folder = mkdtempSync(join(outer, 'svc-tests-'));
 chmodSync(folder, 0o755);
 process.env['TMPDIR'] = folder;
+// Where a program goes that serves several test files.
+process.env['SVC_TEST_OUTER'] = outer;
 process.env['NODE_COMPILE_CACHE'] = compileCache;
 
 afterAll(() => {

@@ -17,10 +17,16 @@ import process from 'node:process';
 
 const READY_MS = 30_000;
 const START_TRIES = 3;
-const SETTINGS = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=64MB'].flatMap((setting) => [
-  '-c',
-  setting,
-]);
+const SETTINGS = [
+  'listen_addresses=127.0.0.1',
+  'max_connections=200',
+  'shared_buffers=64MB',
+  // What a server that lives for minutes has no use for takes processor time from its tests.
+  'autovacuum=off',
+  'jit=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+].flatMap((setting) => ['-c', setting]);
 /** Users that a program started by root may become; PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = ['postgres', 'nobody'];
 
