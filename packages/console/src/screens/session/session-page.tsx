@@ -38,7 +38,7 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
   const { conversation, view } = useConversation(session);
   const found = useSessionFacts(session);
   const actions = useSessionActions(session, () => void conversation.refresh());
-  const shown = search.view ?? 'chat';
+  const shown = VIEWS.find((view) => view === search.view) ?? 'chat';
   const isPlain = search.plain === '1';
   const facts = found.data;
   const show = (next: SessionView): void =>
