@@ -1,0 +1,174 @@
+// @service chromium
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { RestCaller } from '../calls/index.ts';
+import { ShopInstance, type Tab } from './harness/index.ts';
+
+const instance = ShopInstance.ofSuite();
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
+
+const api = (): RestCaller => new RestCaller(instance.url, { authorization: `Bearer ${instance.adminToken}` });
+
+/** Replaces what the text editor shows. */
+const write = async ({ page }: Tab, text: string): Promise<void> => {
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(text);
+};
+
+/** Writes a message in a conversation and sends it. */
+const say = async ({ page }: Tab, text: string): Promise<void> => {
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  await field.fill(text);
+  await field.press('Enter');
+};
+
+const AGENT = `apiVersion: svc/v1
+kind: Agent
+metadata: {name: porter, namespace: shop}
+spec:
+  systemPrompt: You carry parcels.
+  features: [{type: toolset, name: goals}]
+  capabilities: {goals: [inspect, {action: create, approval: ask}]}
+`;
+
+const brokenAgent = (prompt: string, model: string): string => `apiVersion: svc/v1
+kind: Agent
+metadata: {name: broken, namespace: shop}
+spec:
+  systemPrompt: ${prompt}
+  modelPolicy: {profiles: [{name: default, model: {provider: demo, name: ${model}}}]}
+`;
+
+/** Everything that happens to one matter, by pages alone. Each part goes on from the one before. */
+describe('the life of a matter', () => {
+  it('begins with a new agent, whose tool a second person allows, and whose prompt and cost can be seen', async () => {
+    await using tab = await instance.tab('admin');
+    await using other = await instance.tab('operator');
+    const { page } = tab;
+    await tab.open('/ns/shop/new/Agent');
+    await write(tab, AGENT);
+    await button(page, 'Review and save').click();
+    await button(page, 'Create').click();
+    await page.getByRole('heading', { level: 1, name: 'porter' }).waitFor();
+
+    await tab.follow('/ns/shop/sessions?agent=porter');
+    await button(page, 'New session').click();
+    await page.waitForURL(/\/agents\/porter\/sessions\//);
+    await say(tab, '!tool create_goal {"objective":"Carry the parcel"}');
+    await page.getByText('Allow porter to run create_goal?').first().waitFor();
+
+    await other.open('/inbox?agent=porter');
+    await other.page.getByText('Allow porter to run create_goal?').first().click();
+    await other.page.getByText('Carry the parcel').first().waitFor();
+    await other.page
+      .getByRole('button', { name: /^Allow/ })
+      .first()
+      .click();
+    await other.page.getByText('Answered').first().waitFor();
+
+    await page.getByText('Allowed').first().waitFor();
+    await tab.settled();
+    await page.getByRole('button', { name: 'Timeline' }).click();
+    await page.getByTitle('What the model saw').first().click();
+    const panel = page.getByRole('complementary', { name: 'Details' });
+    await panel.getByText('You carry parcels.').first().waitFor();
+    await panel.getByText('Tokens by source').waitFor();
+    const taken = tab.watcher.take(); console.log(taken);
+    expect([taken, other.watcher.take()]).toEqual([[], []]);
+  });
+
+  it('shows why an agent failed, and lets it be mended while somebody else changes it', async () => {
+    await using tab = await instance.tab('admin');
+    const { page } = tab;
+    await tab.open(`/ns/shop/agents/broken/sessions/${instance.seeded.failedSession}`);
+    await page
+      .getByText(/no-such-model/)
+      .first()
+      .waitFor();
+    await tab.follow('/ns/shop/agents/broken?tab=yaml');
+    await page.locator('.cm-content').waitFor();
+    await write(tab, brokenAgent('You never get an answer from your model.', 'echo'));
+    await api().ok('PATCH /v1/ns/shop/agents/broken', { spec: { systemPrompt: 'You answer now.' } });
+    await page.getByText('Somebody else changed it while you write.').waitFor();
+    await button(page, 'Compare and merge').click();
+    await page.getByText('changed by others').waitFor();
+    await button(page, 'Go on with the merged text').click();
+    await button(page, 'Review and save').click();
+    await button(page, 'Save').click();
+    await page.getByText('Saved: broken').waitFor();
+    const { agent } = await api().ok<{ agent: { spec: object } }>('GET /v1/ns/shop/agents/broken');
+    expect(agent.spec).toMatchObject({
+      systemPrompt: 'You answer now.',
+      modelPolicy: { profiles: [{ model: { name: 'echo' } }] },
+    });
+    await button(page, 'Test turn').click();
+    const side = page.getByRole('textbox', { name: 'Message' });
+    await side.fill('Are you there?');
+    await side.press('Enter');
+    await page.getByText('You said: Are you there?').waitFor();
+    expect(tab.watcher.take()).toEqual([]);
+  });
+
+  it('goes through a workflow to its form for a person, and to its end', async () => {
+    await using tab = await instance.tab('operator');
+    const { page } = tab;
+    await tab.open('/ns/shop/workflows/refund');
+    await button(page, 'Run').click();
+    const panel = page.getByRole('complementary', { name: 'Details' });
+    await panel.getByLabel('order').fill('B12');
+    await panel.getByLabel('amount').fill('300');
+    await panel.getByRole('button', { name: 'Start' }).click();
+    await page.waitForURL(/\/workflows\/refund\/runs\//);
+    await page.getByText('SUSPENDED').or(page.getByText('Suspended')).first().waitFor();
+    await page.getByText('approve').first().click();
+    await page.getByLabel('approved').check();
+    await button(page, 'Continue the run').click();
+    await page.getByText('COMPLETED').or(page.getByText('Completed')).first().waitFor();
+    expect(tab.watcher.take()).toEqual([]);
+  });
+
+  it('releases a held reply and finds its conversation again', async () => {
+    await using tab = await instance.tab('operator');
+    const { page } = tab;
+    await tab.open('/inbox?kind=held');
+    await page.getByText('Held reply').first().click();
+    await button(page, 'Send').first().click();
+    await page.getByText('Answered').first().waitFor();
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('shop/support');
+    await page
+      .getByRole('option', { name: /shop\/support/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'support' }).waitFor();
+    expect(tab.watcher.take()).toEqual([]);
+  });
+
+  it('ends with a key that is revoked', async () => {
+    const { secret } = await api().ok<{ secret: string }>('POST /v1/auth/api-keys', {
+      name: 'lost-key',
+      grants: [{ role: 'viewer', namespace: 'shop' }],
+    });
+    await using tab = await instance.tab('admin');
+    const { page } = tab;
+    await tab.open('/access');
+    await page
+      .getByRole('row', { name: /lost-key/ })
+      .getByRole('button', { name: /Revoke/ })
+      .click();
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: /Revoke/ })
+      .click();
+    await page
+      .getByText(/revoked/i)
+      .first()
+      .waitFor();
+    const refused = await fetch(`${instance.url}/v1/auth/whoami`, { headers: { 'x-api-key': secret } });
+    expect([refused.status, tab.watcher.take()]).toEqual([401, []]);
+  });
+});
