@@ -91,6 +91,7 @@ const readsOfPage = (tx: ReadTx, now: () => number): CheckReads => {
   const reads: ResourceReads = {
     get,
     list: resources.list.bind(resources),
+    count: resources.count.bind(resources),
     dependents: resources.dependents.bind(resources),
     changes: resources.changes.bind(resources),
     versionRange: resources.versionRange.bind(resources),

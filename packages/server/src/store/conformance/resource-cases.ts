@@ -242,6 +242,18 @@ export const resourceCases = (make: MakeStore): void => {
       expect(await names(store, { kind: 'Session', parent: '' })).toEqual([]);
     });
 
+    it('are counted by kind and namespace, up to a limit', async () => {
+      const { store } = await openFor(make);
+      await insertAll(store, some);
+      const counted = (kind: string, namespace: string, limit: number) =>
+        store.write((tx) => tx.resources.count(kind, namespace, limit));
+      expect(await counted('Agent', 'n1', 9)).toBe(2);
+      expect(await counted('Agent', 'n1', 1)).toBe(1);
+      expect(await counted('Session', 'n1', 9)).toBe(2);
+      expect(await counted('Session', 'n2', 9)).toBe(0);
+      expect(await store.direct.resources.count('Namespace', '', 9)).toBe(1);
+    });
+
     it('page through everything once, whatever the page size and scope', async () => {
       const { store } = await openFor(make);
       await insertAll(store, some);

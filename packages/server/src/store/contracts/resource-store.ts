@@ -47,6 +47,8 @@ export type DependentFilter = 'undeleted' | 'blocking';
 export interface ResourceReads {
   get(key: ResourceKey): Promise<StoredResource | undefined>;
   list(query: ResourceQuery): Promise<readonly StoredResource[]>;
+  /** How many resources of a kind a namespace has, counted up to `limit`; what others write at the same moment may be missing. */
+  count(kind: string, namespace: string, limit: number): Promise<number>;
   /** Resources that name this uid as owner in the order of their creation, at most `limit`; absent `which` = every one. */
   dependents(ownerUid: string, limit: number, which?: DependentFilter): Promise<readonly StoredResource[]>;
   /** Changes with version > after in version order; every version at or below the last one returned is final. */

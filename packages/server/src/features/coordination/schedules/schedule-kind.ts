@@ -76,8 +76,7 @@ const admit = async (deps: ScheduleKindDeps, tx: WriteTx, write: SpecWrite<Sched
 
 const requireRoom = async (deps: ScheduleKindDeps, tx: WriteTx, namespace: string): Promise<void> => {
   const { schedulesMax: limit } = deps;
-  const found = await tx.resources.list({ kind: 'Schedule', scope: { type: 'namespace', namespace }, limit });
-  if (found.length < limit) return;
+  if ((await tx.resources.count('Schedule', namespace, limit)) < limit) return;
   throw new Fault('RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED', `namespace ${namespace} has ${limit} schedules already`, {
     metadata: { ns: namespace, max: String(limit) },
   });

@@ -69,6 +69,10 @@ describe('rules of schedules', () => {
     expect(faults({ intervalSeconds: 60, target }, { minimum: 60 })).toEqual([]);
     expect(faults({ cron: '*/30 * * * * *', target }, { minimum: 60 })).toEqual(['cron CRON_SPACING']);
     expect(faults({ cron: '* * * * *', target }, { minimum: 60 })).toEqual([]);
+    expect(faults({ cron: '15 * * * * *', target }, { minimum: 60 })).toEqual([]);
+    expect(faults({ cron: '15,16 3 * * * *', target }, { minimum: 60 })).toEqual(['cron CRON_SPACING']);
+    expect(faults({ cron: '* * * * *', target }, { minimum: 61 })).toEqual(['cron CRON_SPACING']);
+    expect(faults({ cron: '15 * * * * *', target }, { minimum: 61 })).toEqual(['cron CRON_SPACING']);
     expect(faults({ cron: '0,30 3 * * *', target }, { minimum: 3_600 })).toEqual(['cron CRON_SPACING']);
   });
 

@@ -30,6 +30,7 @@ const INPUT_JSON_BYTES = 256 * 1024;
 const SECOND = 1_000_000;
 /** Runs whose gaps are checked. */
 const SPACING_RUNS = 200;
+const MINUTE_SECONDS = 60;
 const FIVE_YEARS = 5 * 366 * 86_400 * SECOND;
 const SESSION_MODES: ReadonlySet<string> = new Set(['', 'new', 'fresh', 'reuse', 'named', 'pinned']);
 /** Annotations of schedules and what they may say. */
@@ -103,7 +104,8 @@ const checkCron = (spec: ScheduleSpec, facts: JudgeFacts): readonly FieldViolati
 };
 
 const checkRuns = (timing: Timing, { now, minSpacingSeconds }: JudgeFacts): readonly FieldViolation[] => {
-  const runs = nextInstants(timing, { anchor: now, after: now }, SPACING_RUNS + 1);
+  const isFarApart = timing.kind === 'cron' && timing.cron.isMinutely && minSpacingSeconds <= MINUTE_SECONDS;
+  const runs = nextInstants(timing, { anchor: now, after: now }, isFarApart ? 1 : SPACING_RUNS + 1);
   const [first] = runs;
   if (first === undefined || first > now + FIVE_YEARS)
     return [violation('spec.cron', 'does not come in the next five years', 'CRON_NEVER')];

@@ -14,6 +14,9 @@ import { listResources } from './resource-list.ts';
 const GET = statement<ResourceSqlRow>(
   `SELECT ${RESOURCE_COLUMNS} FROM resources WHERE kind = $1 AND namespace = $2 AND parent = $3 AND name = $4`,
 );
+const COUNT = statement<{ found: number }>(
+  'SELECT count(*) AS found FROM (SELECT 1 FROM resources WHERE kind = $1 AND namespace = $2 LIMIT $3) r',
+);
 const dependents = (condition = '') =>
   statement<ResourceSqlRow>(
     `SELECT ${RESOURCE_COLUMNS} FROM resources WHERE row IN (SELECT resource FROM resource_owners WHERE owner_uid = $1)
@@ -53,6 +56,10 @@ export class ResourceReadHandle implements ResourceReads {
 
   async list(query: ResourceQuery): Promise<readonly StoredResource[]> {
     return listResources(this.#access.sql, query);
+  }
+
+  async count(kind: string, namespace: string, limit: number): Promise<number> {
+    return (await this.#access.sql.one(COUNT, [kind, namespace, limit])).found;
   }
 
   async dependents(ownerUid: string, limit: number, which?: DependentFilter): Promise<readonly StoredResource[]> {

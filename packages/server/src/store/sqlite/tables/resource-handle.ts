@@ -21,6 +21,11 @@ export class ResourceReadHandle implements ResourceReads {
     return this.#access.leave(this.#access.tables.resourceList.list(query));
   }
 
+  async count(kind: string, namespace: string, limit: number) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.resourceList.count(kind, namespace, limit));
+  }
+
   async dependents(ownerUid: string, limit: number, which?: DependentFilter) {
     this.#access.enter();
     return this.#access.leave(this.#access.tables.resources.dependents(ownerUid, limit, which ?? 'all'));

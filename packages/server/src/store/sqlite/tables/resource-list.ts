@@ -15,6 +15,8 @@ const MATCHES_MAX = 10_000;
 const COUNT_VALUES = `SELECT value, count(*) AS found FROM (SELECT value FROM resource_labels
   WHERE kind = ? AND label = ? AND value IN (SELECT value FROM json_each(?)) ${LIMIT}) GROUP BY value`;
 
+const COUNT = `SELECT count(*) AS found FROM (SELECT 1 FROM resources WHERE kind = ? AND namespace = ? ${LIMIT})`;
+
 /** One requirement as a condition over the JSON column `labels`, plus its values. */
 export const labelCondition = (
   requirement: LabelRequirement,
@@ -63,6 +65,7 @@ export class ResourceList {
   readonly #nextKind: Statement<{ kind: string }>;
   readonly #nextNamespace: Statement<{ namespace: string }>;
   readonly #countValues: Statement<{ value: string; found: number }>;
+  readonly #count: Statement<{ found: number }>;
   readonly #ranges: ComposedStatements<ResourceSqlRow>;
 
   constructor(connection: Connection) {
@@ -70,6 +73,11 @@ export class ResourceList {
     this.#nextKind = connection.statement(NEXT_KIND);
     this.#nextNamespace = connection.statement(NEXT_NAMESPACE);
     this.#countValues = connection.statement(COUNT_VALUES);
+    this.#count = connection.statement(COUNT);
+  }
+
+  count(kind: string, namespace: string, limit: number): number {
+    return this.#count.get(kind, namespace, limit)?.found ?? 0;
   }
 
   list(query: ResourceQuery): StoredResource[] {

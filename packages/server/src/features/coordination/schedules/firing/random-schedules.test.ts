@@ -52,57 +52,109 @@ const every = (name: string, seconds: number, anchorMs: number): Model => ({
   },
 });
 
+/** As many schedules as a namespace may have by default, and what goes before the names of those of each. */
+const OF_NAMESPACE = 1_000;
+const NAMESPACES = ['', 'b/', 'c/', 'd/', 'e/', 'f/', 'g/', 'h/', 'i/', 'j/'];
+
 let world: FiringWorld;
 afterEach(() => world.close());
 
+type Pick = (count: number) => number;
+
+interface Play {
+  readonly seed: number;
+  readonly schedules: number;
+  readonly steps: number;
+  readonly zones: readonly string[];
+  readonly target: object;
+  /** Where the clock stands first, Unix milliseconds. */
+  readonly from: number;
+  /** Moves the clock. */
+  readonly move: (pick: Pick) => void;
+}
+
+/** Random schedules through jumps of the clock and restarts; each instant has to be run once or counted as missed, and none early. */
+const play = async ({ seed, schedules, steps, zones, target, from, move }: Play): Promise<void> => {
+  const random = seededRandom(seed);
+  const pick: Pick = (count) => Math.floor(random.next() * count);
+  world = new FiringWorld({ concurrency: 0 });
+  await world.start();
+  await world.agent('helper');
+  const nowMs = (): number => world.engine.store.now() / 1_000;
+  world.clock.stepWallClock(from - nowMs());
+  const begin = nowMs();
+  const models = Array.from({ length: schedules }, (_, index) => {
+    const name = `${NAMESPACES[Math.floor(index / OF_NAMESPACE)] ?? ''}s${index}`;
+    return index % 2 === 0
+      ? daily(name, zones[pick(zones.length)] ?? 'UTC', [pick(24), pick(60)])
+      : every(name, 3_600 + pick(90_000), begin);
+  });
+  for (const { name, spec } of models) await world.put(name, { ...spec, target });
+  const missed = new Map<string, number>();
+  let latest = begin;
+  let seen = 0;
+  for (let step = 0; step < steps; step++) {
+    if (pick(3) === 0) {
+      world.runner.close();
+      world.runner = world.anotherRunner();
+    }
+    move(pick);
+    await world.runner.tick();
+    latest = Math.max(latest, nowMs());
+    const runs = await world.runs();
+    for (const name of new Set(runs.slice(seen).map(({ schedule }) => schedule))) {
+      const { events } = await world.state(name);
+      const last = events.slice(events.findLastIndex((event) => event.startsWith('claim/')));
+      const count = last.find((event) => event.startsWith('dispatch/missed'))?.split(' ')[1] ?? '0';
+      missed.set(name, (missed.get(name) ?? 0) + Number(count));
+    }
+    seen = runs.length;
+  }
+  const fired = Map.groupBy(await world.runs(), ({ schedule }) => schedule);
+  for (const { name, instants } of models) {
+    const runs = fired.get(name) ?? [];
+    const at = runs.map(({ instantMs }) => instantMs);
+    const due = new Set(instants(begin, latest));
+    const found = {
+      name,
+      early: runs.filter(({ startedMs, instantMs }) => startedMs < instantMs),
+      strangers: at.filter((instant) => !due.has(instant)),
+      twice: at.length - new Set(at).size,
+      accounted: at.length + (missed.get(name) ?? 0),
+    };
+    expect(found).toEqual({ name, early: [], strangers: [], twice: 0, accounted: due.size });
+  }
+  expect(fired.size).toBeGreaterThan(schedules / 3);
+};
+
 it.each([1, 2])(
   'schedules run each instant once or count it as missed, none early, through jumps of the clock and restarts (seed %i)',
-  async (seed) => {
-    const random = seededRandom(seed);
-    const pick = (count: number): number => Math.floor(random.next() * count);
-    world = new FiringWorld({ concurrency: 0 });
-    await world.start();
-    await world.agent('helper');
-    const nowMs = (): number => world.engine.store.now() / 1_000;
-    const begin = nowMs();
-    const models = Array.from({ length: 60 }, (_, index) =>
-      index % 2 === 0
-        ? daily(`s${index}`, ZONES[pick(ZONES.length)] ?? 'UTC', [pick(24), pick(60)])
-        : every(`s${index}`, 3_600 + pick(90_000), begin),
-    );
-    for (const { name, spec } of models) await world.put(name, spec);
-    const missed = new Map<string, number>();
-    let latest = begin;
-    for (let step = 0; step < 12; step++) {
-      if (pick(3) === 0) {
-        world.runner.close();
-        world.runner = world.anotherRunner();
-      }
+  (seed) =>
+    play({
+      seed,
+      schedules: 60,
+      steps: 12,
+      zones: ZONES,
+      target: { agent: 'helper' },
+      from: Date.parse('2025-06-15T15:06:40Z'),
       // Mostly forward by hours or days, now and then back.
-      if (pick(4) === 0) world.clock.stepWallClock(-pick(DAY_MS));
-      else if (pick(3) === 0) world.clock.stepWallClock(pick(40 * DAY_MS));
-      else world.clock.advance(pick(2 * DAY_MS));
-      await world.runner.tick();
-      latest = Math.max(latest, nowMs());
-      for (const { name } of models) {
-        const { events } = await world.state(name);
-        const last = events.findLastIndex((event) => event.startsWith('claim/'));
-        const count = events.slice(last).find((event) => event.startsWith('dispatch/missed'));
-        const key = `${name}/${events.length}/${(await world.record(name)).version}`;
-        if (count !== undefined && !missed.has(key)) missed.set(key, Number(count.split(' ')[1]));
-      }
-    }
-    const runs = await world.runs();
-    for (const { name, instants } of models) {
-      const fired = runs.filter((run) => run.schedule === name);
-      for (const run of fired) expect(run.startedMs).toBeGreaterThanOrEqual(run.instantMs);
-      const at = fired.map(({ instantMs }) => instantMs);
-      expect(at).toEqual([...new Set(at)].toSorted((left, right) => left - right));
-      const due = instants(begin, latest);
-      expect({ name, strangers: at.filter((instant) => !due.includes(instant)) }).toEqual({ name, strangers: [] });
-      const lost = [...missed].filter(([key]) => key.startsWith(`${name}/`)).reduce((sum, [, count]) => sum + count, 0);
-      expect({ name, accounted: at.length + lost }).toEqual({ name, accounted: due.length });
-    }
-  },
-  60_000,
+      move: (pick) => {
+        if (pick(4) === 0) world.clock.stepWallClock(-pick(DAY_MS));
+        else if (pick(3) === 0) world.clock.stepWallClock(pick(40 * DAY_MS));
+        else world.clock.advance(pick(2 * DAY_MS));
+      },
+    }),
 );
+
+it('10,000 schedules in all time zones do so on the day on which clocks change in Europe', async () => {
+  const move = (pick: Pick): void => world.clock.stepWallClock(pick(4) === 0 ? -pick(DAY_MS / 8) : pick(DAY_MS / 3));
+  await play({
+    seed: 3,
+    schedules: 10_000,
+    steps: 9,
+    zones: Intl.supportedValuesOf('timeZone'),
+    target: { workflow: 'flow' },
+    from: Date.parse('2025-10-25T20:00:00Z'),
+    move,
+  });
+}, 240_000);

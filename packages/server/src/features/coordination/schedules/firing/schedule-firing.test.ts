@@ -364,16 +364,16 @@ describe('a run', () => {
     }
   });
 
-  it('begins once for each of 300 schedules that are due at once, with two processes at work', async () => {
+  it('begins once for each of 1,000 schedules that are due at once, with two processes at work', async () => {
     const world = new FiringWorld({ concurrency: 0 });
     await world.start();
     await world.agent('helper');
-    for (let index = 0; index < 300; index++) await world.put(`s${index}`, { intervalSeconds: 3_600 });
+    for (let index = 0; index < 1_000; index++) await world.put(`s${index}`, { intervalSeconds: 3_600 });
     const first = world.runner;
     const second = world.anotherRunner();
     world.clock.advance(3_600_000);
     await Promise.all([first.tick(), second.tick()]);
-    expect((await world.sent()).length).toBe(300);
+    expect((await world.sent()).length).toBe(1_000);
     second.close();
     await world.close();
   });

@@ -20,23 +20,31 @@ import { schedulesModule } from '../schedules-module.ts';
 type Spec = MessageInitShape<typeof ScheduleSpecSchema>;
 
 const ORIGIN = systemOrigin('test');
+/** Schedules of one namespace at most. */
+const SCHEDULES = 2_000;
 const settings = {
   'schedules.minSpacingSeconds': 1_000,
-  'limits.schedulesMax': 2_000,
+  'limits.schedulesMax': SCHEDULES,
   'limits.labels': defaultLabelLimits.labels,
   'limits.annotationsBytes': defaultLabelLimits.annotationsBytes,
 };
 
+/** The key of a schedule by its name, or by `namespace/name` where that is not `default`. */
+const keyOf = (path: string) => {
+  const [name = '', namespace = 'default'] = path.split('/').toReversed();
+  return recordKey('Schedule', namespace, name);
+};
+
 /** Runs of workflows without an engine. */
 class ScriptedRuns implements WorkflowRuns {
-  readonly started: Parameters<WorkflowRuns['startRun']>[1][] = [];
+  readonly started: (Parameters<WorkflowRuns['startRun']>[1] & { readonly startedAt: number })[] = [];
   /** Ids of runs that have ended. */
   readonly over = new Set<string>();
   #ended: Parameters<WorkflowRuns['onEnd']>[0] = async () => undefined;
 
-  async startRun(_tx: WriteTx, start: Parameters<WorkflowRuns['startRun']>[1]): Promise<{ readonly runId: string }> {
+  async startRun(tx: WriteTx, start: Parameters<WorkflowRuns['startRun']>[1]): Promise<{ readonly runId: string }> {
     if (start.workflow === 'missing') throw new Fault('NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'workflow not found');
-    this.started.push(start);
+    this.started.push({ ...start, startedAt: tx.now() });
     return { runId: `run-${this.started.length}` };
   }
 
@@ -89,7 +97,7 @@ export class FiringWorld {
       namespaces,
       now: () => store.now(),
       minSpacingSeconds: 1,
-      schedulesMax: 2_000,
+      schedulesMax: SCHEDULES,
       inputCheck: createInputCheck(),
     });
     const audit = createAuditAppender(engine.ids);
@@ -148,10 +156,10 @@ export class FiringWorld {
     await this.engine.store.write((tx) => tx.resources.insert({ ...record, key: recordKey('Agent', 'default', name) }));
   }
 
-  /** Writes the schedule as a client does. */
-  put(name: string, spec: Spec, annotations: Readonly<Record<string, string>> = {}) {
+  /** Writes the schedule, `name` or `namespace/name`, as a client does. */
+  put(path: string, spec: Spec, annotations: Readonly<Record<string, string>> = {}) {
     const wanted = create(ScheduleSpecSchema, { ...spec, target: spec.target ?? { agent: 'helper' } } as Spec);
-    const key = recordKey('Schedule', 'default', name);
+    const key = keyOf(path);
     return this.engine.store.write((tx) => this.writer.put(tx, ORIGIN, { key, spec: wanted, annotations }));
   }
 
@@ -160,15 +168,15 @@ export class FiringWorld {
     await this.engine.store.write((tx) => this.writer.remove(tx, ORIGIN, { key }));
   }
 
-  async record(name: string) {
-    const record = await this.engine.store.direct.resources.get(recordKey('Schedule', 'default', name));
+  async record(path: string) {
+    const record = await this.engine.store.direct.resources.get(keyOf(path));
     if (record === undefined) throw new Error('no schedule');
     return record;
   }
 
   /** Its status, and what happened to it: `phase/outcome detail`, without ids of turns. */
-  async state(name: string) {
-    const record = await this.record(name);
+  async state(path: string) {
+    const record = await this.record(path);
     const status = storedStatus(record);
     const events = status.recentEvents.map(({ phase, outcome, detail }) =>
       `${phase}/${outcome} ${detail.startsWith('turn ') ? '' : detail}`.trim(),
@@ -212,13 +220,17 @@ export class FiringWorld {
     return messages.filter((message) => message.agent === agent).map(({ text }) => text);
   }
 
-  /** Every run that has a session of its own: of which schedule, for which instant, and when it began; oldest session first. */
+  /** Every run that has a session of its own, or is of a workflow: of which schedule, for which instant, and when it began; as they began. */
   async runs() {
-    const messages = await this.#messages();
-    return messages.map(({ labels, createdAt }) => ({
-      schedule: labels['svc/schedule-name'],
+    const messages = (await this.#messages()).map(({ labels, createdAt: startedAt }) => ({
+      labels,
+      startedAt,
+      namespace: 'default',
+    }));
+    return [...messages, ...this.flows.started].map(({ labels, startedAt, namespace }) => ({
+      schedule: `${namespace === 'default' ? '' : `${namespace}/`}${labels['svc/schedule-name'] ?? ''}`,
       instantMs: Number(labels['svc/schedule-run-at']) / 1_000,
-      startedMs: createdAt / 1_000,
+      startedMs: startedAt / 1_000,
     }));
   }
 

@@ -6,6 +6,7 @@ const NICKNAMES: ReadonlySet<string> = new Set(['@yearly', '@monthly', '@weekly'
 const ITEM = String.raw`(?:[*?]|\d{1,2}(?:-\d{1,2})?|[A-Za-z]{3}(?:-[A-Za-z]{3})?)(?:/\d{1,3})?`;
 const FIELD = new RegExp(`^${ITEM}(?:,${ITEM})*$`);
 const HOUR_FROM_END = 4;
+const FIELDS_WITH_SECONDS = 6;
 
 /** A cron expression: the wall clocks it matches, and how it follows changes of the clocks. */
 export class CronExpression {
@@ -13,9 +14,13 @@ export class CronExpression {
   /** `*` or a step in the hour field: runs continue with elapsed time when clocks change. */
   readonly #isElapsed: boolean;
 
-  private constructor(cron: Cron, isElapsed: boolean) {
+  /** Runs in one second of a minute at most: as clocks change by whole minutes, no two runs are closer than a minute. */
+  readonly isMinutely: boolean;
+
+  private constructor(cron: Cron, isElapsed: boolean, isMinutely: boolean) {
     this.#cron = cron;
     this.#isElapsed = isElapsed;
+    this.isMinutely = isMinutely;
   }
 
   /** Undefined for text that is not an expression of five fields, or six with seconds first. */
@@ -28,8 +33,9 @@ export class CronExpression {
     const fromHour = fields.slice(-HOUR_FROM_END).join(' ');
     const isElapsed = pattern === '@hourly' || /^\S*[*?/]/.test(fromHour);
     try {
+      const isMinutely = fields.length < FIELDS_WITH_SECONDS || /^\d+$/.test(fields[0] ?? '');
       const plain = isNickname ? pattern : fields.join(' ').replaceAll('?', '*');
-      return new CronExpression(new Cron(plain, { paused: true, timezone: 'UTC' }), isElapsed);
+      return new CronExpression(new Cron(plain, { paused: true, utcOffset: 0 }), isElapsed, isMinutely);
     } catch {
       return undefined;
     }

@@ -9,7 +9,7 @@ export const isTimezone = (name: string): boolean => {
   if (name === '') return true;
   if (!NAME.test(name)) return false;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
+    new Zone(name).offsetAt(0);
     return true;
   } catch {
     return false;
