@@ -95,7 +95,7 @@ export default defineConfig({
           isolate: false,
           globalSetup: ['packages/server/src/store/postgres/testing/global-setup.ts'],
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
-          // Fifty conditional writers of one agent took 44 s on one day and 87 s on a slower one: room, so that speed fails no test.
+          // 64 conditional writers of one agent took 40 s on a slow day: room, so that speed fails no test.
           testTimeout: 240_000,
           hookTimeout: 120_000,
           include: runsPostgres ? ['packages/server/src/app/*.test.ts', ...storeTests(root)] : [],
