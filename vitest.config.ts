@@ -45,6 +45,18 @@ const storeOfTheirOwn = [
   'usage-on-postgres',
 ];
 
+/** Tests of the app about what a body says, what a protocol carries, what is declared, or what runs beside the server. */
+const aboutNoStore = [
+  'body-forms',
+  'declared-operations',
+  'docker-sandboxes',
+  'hosted-sandboxes',
+  'kind-registry',
+  'mcp-conformance',
+  'oversize',
+  'rest-bodies',
+];
+
 /**
  * Tests that use the profiler of V8. Closing a session of the profiler ends the counting of coverage in the whole process, so
  * they do not share theirs with others.
@@ -99,7 +111,7 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 120_000,
           include: runsPostgres ? ['packages/server/src/app/*.test.ts', ...storeTests(root)] : [],
-          exclude: storeOfTheirOwn.map((name) => `packages/server/src/app/${name}.test.ts`),
+          exclude: [...storeOfTheirOwn, ...aboutNoStore].map((name) => `packages/server/src/app/${name}.test.ts`),
         },
       },
       {
