@@ -164,7 +164,7 @@ const endingView = (message: ChatMessage, texts: ChatTexts): readonly ViewNode[]
 };
 
 const outgoingView = ({ id, outgoing }: ChatMessage, { texts, actions }: MessageContext): ViewNode => {
-  if (outgoing?.state !== 'failed') return h('p', { class: 'note' }, [texts.sending]);
+  if (outgoing?.state !== 'failed') return h('p', { class: 'note sending' }, [texts.sending]);
   const why = outgoing.problem === undefined ? '' : problemText(texts, outgoing.problem);
   return h('div', { class: 'unsent', role: 'alert' }, [
     h('span', {}, [`${texts.notSent} ${why}`]),
