@@ -1,6 +1,6 @@
-import type { TokenCallback } from '../session/token-source.ts';
+import type { TokenCallback } from '../session/index.ts';
 import { type ChatTexts, englishTexts } from '../texts.ts';
-import { chatStyles } from '../view/styles.ts';
+import { chatStyles } from '../view/index.ts';
 import { ChatPanel } from './chat-panel.ts';
 
 /** Attributes that say where the conversation is: with another value it is another one. */
