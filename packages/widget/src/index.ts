@@ -10,8 +10,14 @@ export type { Problem } from './model/index.ts';
 export type { TokenCallback } from './session/index.ts';
 export { type ChatTexts, englishTexts } from './texts.ts';
 
+declare global {
+  interface HTMLElementTagNameMap {
+    'svc-chat': SvcChatElement;
+  }
+}
+
 /** Makes `<svc-chat>` known to the page; does nothing where it is known already, or where there is no page. */
-export const defineSvcChat = (): void => {
+export const defineSvcChat = (element: typeof SvcChatElement = SvcChatElement): void => {
   if (typeof customElements === 'undefined' || customElements.get('svc-chat') !== undefined) return;
-  customElements.define('svc-chat', SvcChatElement);
+  customElements.define('svc-chat', element);
 };

@@ -18,9 +18,6 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  */
 export class SvcChatElement extends Base {
   static readonly observedAttributes = [...PLACE, ...LOOK];
-  /** The server of elements without the attribute. */
-  static defaultServer: string | undefined;
-
   #panel: ChatPanel | undefined;
   #getToken: TokenCallback | undefined;
   #texts: ChatTexts = englishTexts;
@@ -52,6 +49,11 @@ export class SvcChatElement extends Base {
   }
   set open(isOpen: boolean) {
     this.toggleAttribute('open', isOpen);
+  }
+
+  /** The server where no attribute names one. */
+  protected get ownServer(): string {
+    return location.origin;
   }
 
   connectedCallback(): void {
@@ -103,7 +105,7 @@ export class SvcChatElement extends Base {
 
   #settings(): ReturnType<ConstructorParameters<typeof ChatPanel>[0]['settings']> {
     return {
-      server: this.getAttribute('server') ?? SvcChatElement.defaultServer ?? location.origin,
+      server: this.getAttribute('server') ?? this.ownServer,
       names: {
         namespace: this.getAttribute('namespace') ?? '',
         agent: this.getAttribute('agent') ?? '',
