@@ -30,7 +30,6 @@ export class SvcChatElement extends Base {
     if (callback === this.#getToken) return;
     const wasGiven = this.#getToken !== undefined;
     this.#getToken = callback;
-    // Frameworks give a new function with every change of a page, which means the same.
     if (!wasGiven || callback === undefined) this.#restart();
   }
 
@@ -112,7 +111,8 @@ export class SvcChatElement extends Base {
         session: this.getAttribute('session') ?? '',
       },
       token: this.getAttribute('token') ?? undefined,
-      getToken: this.#getToken,
+      // The function that is set by then: frameworks replace it with every change of a page.
+      getToken: this.#getToken === undefined ? undefined : () => this.#getToken?.() ?? '',
       heading: this.getAttribute('heading') ?? '',
       isBubble: this.getAttribute('mode') === 'bubble',
       texts: this.#texts,
