@@ -5,6 +5,7 @@ import { RestCaller } from '../calls/index.ts';
 import { MockModel, wordsFrom } from '../mock-model/index.ts';
 import { ServerProcess, until } from '../server-process/index.ts';
 import { ChatSite, ChatWindow } from './embedding/index.ts';
+import { takePicture } from './harness/index.ts';
 
 const SECRET = 'a-secret-of-the-site-and-svc';
 const NS = 'default';
@@ -150,6 +151,76 @@ describe('a conversation', () => {
     });
     await window.settled();
     expect(await window.button('Try again').count()).toBe(1);
+  });
+});
+
+/** Adds messages to a conversation, the first of a person, then in turns. */
+const written = async (session: string, messages: readonly string[]): Promise<void> => {
+  for (const [index, content] of messages.entries()) {
+    const role = index % 2 === 0 ? 'ROLE_USER' : 'ROLE_ASSISTANT';
+    const part = { partType: 'SESSION_MESSAGE_PART_TYPE_TEXT', content };
+    await rest.ok(`POST ${rest.sessionPath('helper', session)}/messages:append`, { message: { role, parts: [part] } });
+  }
+};
+
+const ADVICE = [
+  'Do you have a bench for four? It has to fit under a window.',
+  [
+    'Yes, **two of them**. Both are 40 cm deep:',
+    '',
+    '| Bench | Width | Price |',
+    '|---|---:|---:|',
+    '| Larch | 210 cm | 780 |',
+    '| Oak, with a back | 220 cm | 1,140 |',
+    '',
+    'The one of larch is lower than most windows. With a back it is 85 cm high, so please measure first:',
+    '',
+    '1. from the ground to the sill',
+    '2. from the wall to the path',
+  ].join('\n'),
+  'The sill is at 90 cm. What does the oak need in winter?',
+  'Nothing. Oil it **once a year**, in spring, and let it dry for a day. [How to oil a bench](https://example.com/care)',
+];
+
+describe('what was said before', () => {
+  it.each(['light', 'dark'] as const)('is there when the bubble opens, in %s colours', async (scheme) => {
+    await using chat = await opened('helper', '&mode=bubble', scheme);
+    await written(chat.session, ADVICE);
+    const { window } = chat;
+    await window.button('Open chat').click();
+    await window.page.getByRole('link', { name: 'How to oil a bench' }).waitFor();
+    expect(await window.page.getByRole('cell').allTextContents()).toEqual([
+      'Larch',
+      '210 cm',
+      '780',
+      'Oak, with a back',
+      '220 cm',
+      '1,140',
+    ]);
+    await takePicture(window.page, `widget-${scheme}`);
+    await window.page.setViewportSize({ width: 390, height: 844 });
+    expect(await window.faults()).toEqual([]);
+    if (scheme === 'light') await takePicture(window.page, 'widget-phone');
+  });
+
+  it('comes in pages, and what is read stays in view', async () => {
+    await using chat = await opened();
+    const { window, session, address } = chat;
+    await written(
+      session,
+      Array.from({ length: 60 }, (_, index) => `message ${index}`),
+    );
+    await window.page.goto(address);
+    await window.page.getByText('message 59').waitFor();
+    expect((await window.texts()).length).toBe(50);
+    await window.button('Show earlier messages').scrollIntoViewIfNeeded();
+    await window.button('Show earlier messages').click();
+    await window.page.getByText('message 0', { exact: true }).waitFor({ state: 'attached' });
+    expect((await window.texts())[0]).toBe('message 0');
+    expect(await window.button('Show earlier messages').count()).toBe(0);
+    expect(await window.page.getByText('message 10', { exact: true }).isVisible()).toBe(true);
+    await window.button('Go to the newest message').click();
+    await window.button('Go to the newest message').waitFor({ state: 'detached' });
   });
 });
 

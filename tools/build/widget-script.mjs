@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
 /**
  * The chat widget as one file for one script tag.
  *
- *   node tools/build/widget-script.mjs
- *
- * prints how large it is.
+ *   node tools/build/widget-script.mjs > svc-chat.js
  */
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,6 +30,5 @@ export async function widgetScript(root = CHECKOUT) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const script = await widgetScript();
-  process.stdout.write(`${script.length} bytes, ${gzipSync(script, { level: 9 }).length} gzipped\n`);
+  process.stdout.write(await widgetScript());
 }

@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { widgetScript } from '../../../tools/build/widget-script.mjs';
 
 /** What a page of the site has besides the chat. */
 const FRAME = `<!doctype html><html lang="en"><head><title>A site</title><meta name="viewport" content="width=device-width">
@@ -13,6 +15,12 @@ const FRAME = `<!doctype html><html lang="en"><head><title>A site</title><meta n
 /** The same site made with React. */
 const REACT_FRAME = `<!doctype html><html lang="en"><head><title>A site</title><script src="/react.js" defer></script></head>
 <body><div data-server="SERVER"></div></body></html>`;
+
+/** The program of the script tag, as the build makes it. */
+const chatScript = async (): Promise<string> => {
+  const build = fileURLToPath(new URL('../../../tools/build/widget-script.mjs', import.meta.url));
+  return (await promisify(execFile)(process.execPath, [build], { maxBuffer: 4 * 1024 * 1024 })).stdout;
+};
 
 const reactPage = async (): Promise<string> => {
   const input = fileURLToPath(new URL('react-page.ts', import.meta.url));
@@ -61,7 +69,7 @@ export class ChatSite implements AsyncDisposable {
   }
 
   static async open(options: SiteOptions): Promise<ChatSite> {
-    const site = new ChatSite(await widgetScript(), options);
+    const site = new ChatSite(await chatScript(), options);
     site.#server.listen(0, '127.0.0.1');
     await once(site.#server, 'listening');
     return site;
@@ -69,11 +77,6 @@ export class ChatSite implements AsyncDisposable {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  /** Bytes of the script tag's program. */
-  get script(): string {
-    return this.#script;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

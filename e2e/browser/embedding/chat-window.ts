@@ -53,7 +53,7 @@ export class ChatWindow implements AsyncDisposable {
     await this.field.press('Enter');
   }
 
-  /** Waits until no turn is going on. */
+  /** Waits until no turn is running. */
   async settled(): Promise<void> {
     await this.page.locator('.log[aria-busy=false]').waitFor();
     await this.page.getByText('Sending', { exact: true }).waitFor({ state: 'detached' });

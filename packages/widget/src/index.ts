@@ -3,15 +3,21 @@
  * page; `session/` talks to the server through @svc/client; `view/` describes what is seen; `dom/` makes the page so; `element/` is the
  * element itself. It keeps nothing: no storage, no cookie.
  */
-import { SvcChatElement } from './element/svc-chat-element.ts';
+import { SvcChatElement } from './element/index.ts';
 
-export { SvcChatElement } from './element/svc-chat-element.ts';
-export type { Problem } from './model/problem.ts';
-export type { TokenCallback } from './session/token-source.ts';
+export { SvcChatElement } from './element/index.ts';
+export type { Problem } from './model/index.ts';
+export type { TokenCallback } from './session/index.ts';
 export { type ChatTexts, englishTexts } from './texts.ts';
 
+declare global {
+  interface HTMLElementTagNameMap {
+    'svc-chat': SvcChatElement;
+  }
+}
+
 /** Makes `<svc-chat>` known to the page; does nothing where it is known already, or where there is no page. */
-export const defineSvcChat = (): void => {
+export const defineSvcChat = (element: typeof SvcChatElement = SvcChatElement): void => {
   if (typeof customElements === 'undefined' || customElements.get('svc-chat') !== undefined) return;
-  customElements.define('svc-chat', SvcChatElement);
+  customElements.define('svc-chat', element);
 };

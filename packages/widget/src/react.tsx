@@ -39,7 +39,7 @@ export const SvcChat = (props: SvcChatProps): ReactElement => {
 
   useEffect(() => {
     defineSvcChat();
-    const chat = document.createElement('svc-chat') as SvcChatElement;
+    const chat = document.createElement('svc-chat');
     apply(chat, latest.current);
     const stop = listen(chat, latest);
     element.current = chat;

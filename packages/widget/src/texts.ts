@@ -134,7 +134,7 @@ export const englishTexts: ChatTexts = {
   tooLarge: 'That is too large to send. The limit is 5 MB for one message.',
   tooMany: 'A message can have at most ten files.',
   unreachable: 'The server cannot be reached.',
-  noAccess: 'You no longer have access to this conversation. Reload the page to go on.',
+  noAccess: 'You no longer have access to this conversation. Reload the page to continue.',
   gone: 'This conversation does not exist any more.',
   busy: 'Too many messages are waiting. Try again in a moment.',
   failed: 'Something went wrong.',

@@ -7,7 +7,7 @@ import { type AttributeValue, type ElementNode, isMemo, type MemoNode, type View
 export const patchChildren = (parent: Element | ShadowRoot, children: readonly ViewNode[]): void => {
   const kept = keyed(parent);
   const wanted = new Set(children.map(keyOf));
-  // An element that is moved loses its focus, so what stands in front of the wanted one and is over is taken away instead.
+  // An element that is moved loses its focus, so what is in front of the wanted one and no longer wanted is removed instead.
   const isOver = (node: ChildNode): boolean => {
     const key = madeKey(node);
     return key === undefined || !wanted.has(key);

@@ -1,4 +1,4 @@
-/** What an element is told besides its attributes. */
+/** What an element has besides its attributes. */
 export interface ElementHooks {
   /** Listeners by event name. */
   readonly on?: Readonly<Record<string, (event: Event) => void>>;

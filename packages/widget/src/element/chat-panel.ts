@@ -1,14 +1,17 @@
 import { type ClientEnvironment, createPlainClient, defaultEnvironment } from '@svc/client/plain';
-import { patchChildren } from '../dom/patch.ts';
-import { type Attachment, fitting } from '../model/attachment.ts';
-import { type FieldProblem, type FieldValue, formData, formFields } from '../model/schema-form.ts';
-import { ChatCalls, type ChatNames } from '../session/chat-calls.ts';
-import { ChatController } from '../session/chat-controller.ts';
-import { type ChatState, initialState } from '../session/chat-state.ts';
-import { type TokenCallback, TokenSource } from '../session/token-source.ts';
+import { patchChildren } from '../dom/index.ts';
+import { type Attachment, type FieldProblem, type FieldValue, fitting, formData, formFields } from '../model/index.ts';
+import {
+  ChatCalls,
+  ChatController,
+  type ChatNames,
+  type ChatState,
+  initialState,
+  type TokenCallback,
+  TokenSource,
+} from '../session/index.ts';
 import type { ChatTexts } from '../texts.ts';
-import type { ChatActions, MediaPart } from '../view/chat-actions.ts';
-import { chatView, type PanelState } from '../view/chat-view.ts';
+import { type ChatActions, chatView, type MediaPart, type PanelState } from '../view/index.ts';
 import { attachmentOf, dataUrl, objectUrl, saveAs } from './files.ts';
 import { ScrollKeeper } from './scroll-keeper.ts';
 

@@ -1,4 +1,4 @@
-import type { Attachment } from '../model/attachment.ts';
+import type { Attachment } from '../model/index.ts';
 
 /** The file as a `data:` address. Rejects when it cannot be read any more. */
 export const dataUrl = (file: Blob): Promise<string> =>

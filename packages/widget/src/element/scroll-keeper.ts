@@ -28,7 +28,7 @@ export class ScrollKeeper {
     clientHeight,
   }: Pick<Element, 'scrollTop' | 'scrollHeight' | 'clientHeight'>): boolean {
     const before = this.#isAtEnd;
-    // What grows below the reader, such as a picture that was loaded, is no reason to stay behind.
+    // A picture that was loaded makes the list longer below the reader, who did not scroll.
     const movedUp = scrollTop < this.#top;
     this.#isAtEnd = scrollHeight - scrollTop - clientHeight < NEAR || (before && !movedUp);
     this.#top = scrollTop;

@@ -1,6 +1,6 @@
-import type { TokenCallback } from '../session/token-source.ts';
+import type { TokenCallback } from '../session/index.ts';
 import { type ChatTexts, englishTexts } from '../texts.ts';
-import { chatStyles } from '../view/styles.ts';
+import { chatStyles } from '../view/index.ts';
 import { ChatPanel } from './chat-panel.ts';
 
 /** Attributes that say where the conversation is: with another value it is another one. */
@@ -18,9 +18,6 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  */
 export class SvcChatElement extends Base {
   static readonly observedAttributes = [...PLACE, ...LOOK];
-  /** The server of elements without the attribute. */
-  static defaultServer: string | undefined;
-
   #panel: ChatPanel | undefined;
   #getToken: TokenCallback | undefined;
   #texts: ChatTexts = englishTexts;
@@ -33,7 +30,6 @@ export class SvcChatElement extends Base {
     if (callback === this.#getToken) return;
     const wasGiven = this.#getToken !== undefined;
     this.#getToken = callback;
-    // Frameworks give a new function with every change of a page, which means the same.
     if (!wasGiven || callback === undefined) this.#restart();
   }
 
@@ -52,6 +48,11 @@ export class SvcChatElement extends Base {
   }
   set open(isOpen: boolean) {
     this.toggleAttribute('open', isOpen);
+  }
+
+  /** The server where no attribute names one. */
+  protected get ownServer(): string {
+    return location.origin;
   }
 
   connectedCallback(): void {
@@ -103,14 +104,15 @@ export class SvcChatElement extends Base {
 
   #settings(): ReturnType<ConstructorParameters<typeof ChatPanel>[0]['settings']> {
     return {
-      server: this.getAttribute('server') ?? SvcChatElement.defaultServer ?? location.origin,
+      server: this.getAttribute('server') ?? this.ownServer,
       names: {
         namespace: this.getAttribute('namespace') ?? '',
         agent: this.getAttribute('agent') ?? '',
         session: this.getAttribute('session') ?? '',
       },
       token: this.getAttribute('token') ?? undefined,
-      getToken: this.#getToken,
+      // The function that is set by then: frameworks replace it with every change of a page.
+      getToken: this.#getToken === undefined ? undefined : () => this.#getToken?.() ?? '',
       heading: this.getAttribute('heading') ?? '',
       isBubble: this.getAttribute('mode') === 'bubble',
       texts: this.#texts,

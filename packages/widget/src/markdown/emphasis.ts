@@ -1,4 +1,4 @@
-import { h, type ViewNode } from '../dom/vnode.ts';
+import { h, type ViewNode } from '../dom/index.ts';
 
 /** A run of `*`, `_` or `~` that may begin or end emphasis. */
 export interface Delimiter {
@@ -19,7 +19,7 @@ interface Frame {
   readonly children: ViewNode[];
 }
 
-/** More open runs than this are text: nobody emphasises so deeply, and the work stays in proportion to the text. */
+/** More open runs than this are text: no one emphasises so deeply, and the work stays in proportion to the text. */
 const MAX_OPEN = 32;
 
 /** Pairs the runs and answers what they emphasise; runs without a partner stay text. */

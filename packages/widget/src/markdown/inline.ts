@@ -1,4 +1,4 @@
-import { h, textOf, type ViewNode } from '../dom/vnode.ts';
+import { h, textOf, type ViewNode } from '../dom/index.ts';
 import { emphasise, type InlineItem } from './emphasis.ts';
 import { safeAddress } from './link.ts';
 

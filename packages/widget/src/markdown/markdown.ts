@@ -1,4 +1,4 @@
-import { type ElementNode, h, type ViewNode } from '../dom/vnode.ts';
+import { type ElementNode, h, type ViewNode } from '../dom/index.ts';
 import { inlineNodes } from './inline.ts';
 import { beginsTable, tableAt } from './table.ts';
 

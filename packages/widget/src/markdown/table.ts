@@ -1,4 +1,4 @@
-import { type ElementNode, h, type ViewNode } from '../dom/vnode.ts';
+import { type ElementNode, h, type ViewNode } from '../dom/index.ts';
 import { inlineNodes } from './inline.ts';
 
 const MAX_COLUMNS = 50;
@@ -22,7 +22,7 @@ export const tableAt = (
   };
   const body = lines.slice(at + 2, end).map((line) => row(line, 'td'));
   const table = h('table', {}, [h('thead', {}, [row(lines[at] ?? '', 'th')]), body.length > 0 && h('tbody', {}, body)]);
-  // Wide tables scroll by themselves; whoever uses keys only has to reach them for that.
+  // Wide tables scroll by themselves; readers without a mouse have to reach them for that.
   return { node: h('div', { class: 'table', tabindex: 0, role: 'group' }, [table]), end };
 };
 
@@ -49,7 +49,7 @@ const cells = (line: string): string[] => {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 };
 
-/** How a column is aligned; undefined when the cell is no rule. */
+/** How a column is aligned; undefined when the cell is not a rule. */
 const sideOf = (cell: string): string | undefined => {
   const match = /^(:?)-+(:?)$/.exec(cell);
   if (match === null) return undefined;

@@ -10,9 +10,9 @@ it.each([
   [
     'UNAUTHENTICATED',
     'CREDENTIALS_EXPIRED',
-    'You no longer have access to this conversation. Reload the page to go on.',
+    'You no longer have access to this conversation. Reload the page to continue.',
   ],
-  ['PERMISSION_DENIED', 'SCOPE', 'You no longer have access to this conversation. Reload the page to go on.'],
+  ['PERMISSION_DENIED', 'SCOPE', 'You no longer have access to this conversation. Reload the page to continue.'],
   ['NOT_FOUND', 'SESSION_NOT_FOUND', 'This conversation does not exist any more.'],
   ['RESOURCE_EXHAUSTED', 'TOO_LARGE', 'That is too large to send. The limit is 5 MB for one message.'],
   ['RESOURCE_EXHAUSTED', 'QUEUE_FULL', 'Too many messages are waiting. Try again in a moment.'],

@@ -1,5 +1,5 @@
 import { isSvcError, type PlainClient } from '@svc/client/plain';
-import type { WireEvent, WireMessagePage, WireSent, WireSession } from '../model/wire.ts';
+import type { WireEvent, WireMessagePage, WireSent, WireSession } from '../model/index.ts';
 import { claimsOf, type TokenSource } from './token-source.ts';
 
 /** Where the conversation is. Names that the page leaves out are those of the token's grant. */
@@ -34,7 +34,7 @@ export class ChatCalls {
 
   constructor(parts: {
     readonly client: PlainClient;
-    /** Tries nothing again: whoever follows the conversation does, and says so meanwhile. */
+    /** Tries nothing again: the follower of the stream does, and says so meanwhile. */
     readonly reader: PlainClient;
     readonly tokens: TokenSource;
     readonly names: ChatNames;

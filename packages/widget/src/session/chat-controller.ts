@@ -1,8 +1,12 @@
 import type { ClientEnvironment } from '@svc/client/plain';
-import { type Attachment, partTypeOf } from '../model/attachment.ts';
 import {
+  type Attachment,
   type Conversation,
   messagesOf,
+  partTypeOf,
+  problemOf,
+  type WireEvent,
+  type WireMessage,
   withEvent,
   withOpenTurn,
   withOutgoing,
@@ -11,9 +15,7 @@ import {
   withSent,
   withStored,
   withUnsent,
-} from '../model/conversation.ts';
-import { problemOf } from '../model/problem.ts';
-import type { WireEvent, WireMessage } from '../model/wire.ts';
+} from '../model/index.ts';
 import type { ChatCalls, RequestAnswer, SentFile } from './chat-calls.ts';
 import { type ChatState, initialState, mediaKey } from './chat-state.ts';
 import { StreamFollower } from './stream-follower.ts';
@@ -76,7 +78,7 @@ export class ChatController {
     }
   }
 
-  /** Ends following; the turn of the agent goes on. */
+  /** Ends following; the turn of the agent continues. */
   close(): void {
     this.#leave.abort();
   }

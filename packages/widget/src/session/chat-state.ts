@@ -1,5 +1,4 @@
-import { type Conversation, emptyConversation } from '../model/conversation.ts';
-import type { Problem } from '../model/problem.ts';
+import { type Conversation, emptyConversation, type Problem } from '../model/index.ts';
 
 /** Bytes of a part: being fetched, here under a `blob:` address, or not to be had. */
 export type Media = { readonly state: 'loading' | 'failed' } | { readonly state: 'ready'; readonly url: string };

@@ -6,7 +6,7 @@ import {
   pause,
   streamRetryMs,
 } from '@svc/client/plain';
-import type { WireEvent } from '../model/wire.ts';
+import type { WireEvent } from '../model/index.ts';
 
 export interface FollowerParts {
   readonly environment: Pick<ClientEnvironment, 'clock' | 'random'>;

@@ -12,7 +12,7 @@ export interface TokenOptions {
   readonly nowMs: () => number;
 }
 
-/** What a minted token says about itself. Nobody relies on it: the server checks the token. */
+/** What a minted token says about itself. It decides nothing: the server checks the token. */
 export interface TokenClaims {
   readonly expiresAtMs: number;
   readonly namespace: string;

@@ -15,7 +15,7 @@ export class FakeSession {
   readonly #events: WireEvent[] = [];
   #wake: () => void = () => undefined;
 
-  /** Sends an event to whoever follows, and lets it arrive. */
+  /** Sends an event to the stream that is open, and lets it arrive. */
   async emit(event: WireEvent): Promise<void> {
     this.#events.push({ cursor: `c${this.#events.length}`, ...event });
     this.#wake();

@@ -1,5 +1,5 @@
-import type { FieldValue } from '../model/schema-form.ts';
-import type { RequestAnswer } from '../session/chat-calls.ts';
+import type { FieldValue } from '../model/index.ts';
+import type { RequestAnswer } from '../session/index.ts';
 
 /** What a person can do in a chat. */
 export interface ChatActions {

@@ -1,7 +1,6 @@
-import { type ElementNode, h, memo, type ViewNode, withHooks } from '../dom/vnode.ts';
-import type { ChatMessage } from '../model/conversation.ts';
-import { requestOf } from '../model/person-request.ts';
-import type { ChatState } from '../session/chat-state.ts';
+import { type ElementNode, h, memo, type ViewNode, withHooks } from '../dom/index.ts';
+import { type ChatMessage, requestOf } from '../model/index.ts';
+import type { ChatState } from '../session/index.ts';
 import type { ChatTexts } from '../texts.ts';
 import { button } from './button.ts';
 import type { ChatActions } from './chat-actions.ts';

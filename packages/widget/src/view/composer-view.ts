@@ -1,5 +1,5 @@
-import { h, type ViewNode, withHooks } from '../dom/vnode.ts';
-import type { Attachment } from '../model/attachment.ts';
+import { h, type ViewNode, withHooks } from '../dom/index.ts';
+import type { Attachment } from '../model/index.ts';
 import type { ChatTexts } from '../texts.ts';
 import { button } from './button.ts';
 import type { ChatActions } from './chat-actions.ts';
@@ -9,7 +9,7 @@ export interface ComposerState {
   readonly attachments: readonly Attachment[];
   /** There is something to send. */
   readonly isFilled: boolean;
-  /** A turn is going on, which can be stopped. */
+  /** A turn is running, which can be stopped. */
   readonly isBusy: boolean;
   /** Files are being dragged over the chat. */
   readonly isDragging: boolean;

@@ -1,6 +1,5 @@
-import { type ElementNode, h, type ViewNode, withHooks } from '../dom/vnode.ts';
-import type { PersonRequest } from '../model/person-request.ts';
-import { type FieldProblem, type FieldValue, type FormField, fieldName } from '../model/schema-form.ts';
+import { type ElementNode, h, type ViewNode, withHooks } from '../dom/index.ts';
+import { type FieldProblem, type FieldValue, type FormField, fieldName, type PersonRequest } from '../model/index.ts';
 import type { ChatTexts } from '../texts.ts';
 import type { ChatActions } from './chat-actions.ts';
 
@@ -28,12 +27,12 @@ const labelOf = (field: FormField, { texts }: FieldContext): readonly ViewNode[]
   ...(field.isRequired ? [] : [h('span', { class: 'muted' }, [` (${texts.optional})`])]),
 ];
 
-const hintsOf = (field: FormField, context: FieldContext): readonly ViewNode[] => {
+const notesOf = (field: FormField, context: FieldContext): readonly ViewNode[] => {
   const { texts, problem } = context;
   const words = { missing: texts.missing, number: texts.notNumber, json: texts.notJson };
   const id = idOf(context, field);
   return [
-    ...(field.description === '' ? [] : [h('span', { class: 'muted hint', id: `${id}-hint` }, [field.description])]),
+    ...(field.description === '' ? [] : [h('span', { class: 'muted', id: `${id}-help` }, [field.description])]),
     ...(problem === undefined ? [] : [h('span', { class: 'problem', id: `${id}-problem` }, [words[problem]])]),
   ];
 };
@@ -41,7 +40,7 @@ const hintsOf = (field: FormField, context: FieldContext): readonly ViewNode[] =
 /** What a field is described by, for readers who do not see it. */
 const described = (field: FormField, context: FieldContext): Readonly<Record<string, string | boolean | undefined>> => {
   const id = idOf(context, field);
-  const by = [field.description !== '' && `${id}-hint`, context.problem !== undefined && `${id}-problem`].filter(
+  const by = [field.description !== '' && `${id}-help`, context.problem !== undefined && `${id}-problem`].filter(
     Boolean,
   );
   return {
@@ -69,7 +68,7 @@ const lineView = (field: FormField, context: FieldContext): ViewNode => {
     filling(lineInput(field, context), { field, context }, (element) =>
       field.kind === 'choice' ? placesOf(element.value) : element.value,
     ),
-    ...hintsOf(field, context),
+    ...notesOf(field, context),
   ]);
 };
 
@@ -113,7 +112,7 @@ const checkView = (field: FormField, context: FieldContext): ViewNode => {
       filling(box, { field, context }, ({ checked }) => checked),
       h('label', { for: id }, [field.label || context.texts.yes]),
     ]),
-    ...hintsOf(field, context),
+    ...notesOf(field, context),
   ]);
 };
 
@@ -129,7 +128,7 @@ const groupView = (field: FormField, context: FieldContext): ViewNode => {
   const group = h('fieldset', { class: 'field', ...described(field, context) }, [
     h('legend', {}, labelOf(field, context)),
     ...choices,
-    ...hintsOf(field, context),
+    ...notesOf(field, context),
   ]);
   return filling(group, { field, context }, (element) =>
     [...element.querySelectorAll<HTMLInputElement>('input:checked')].map(({ value }) => Number(value)),

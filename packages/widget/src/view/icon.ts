@@ -1,4 +1,4 @@
-import { type ElementNode, h } from '../dom/vnode.ts';
+import { type ElementNode, h } from '../dom/index.ts';
 
 /** Outlines of 24 by 24. */
 const PATHS = {

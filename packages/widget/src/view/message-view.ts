@@ -1,9 +1,7 @@
-import { type ElementNode, h, type ViewNode, withHooks } from '../dom/vnode.ts';
-import { safeAddress } from '../markdown/link.ts';
-import { sizeText } from '../model/attachment.ts';
-import { type Block, blocksOf, type ToolUse } from '../model/block.ts';
-import type { ChatFile, ChatMessage } from '../model/conversation.ts';
-import { type ChatState, mediaKey } from '../session/chat-state.ts';
+import { type ElementNode, h, type ViewNode, withHooks } from '../dom/index.ts';
+import { safeAddress } from '../markdown/index.ts';
+import { type Block, blocksOf, type ChatFile, type ChatMessage, sizeText, type ToolUse } from '../model/index.ts';
+import { type ChatState, mediaKey } from '../session/index.ts';
 import type { ChatTexts } from '../texts.ts';
 import { button } from './button.ts';
 import type { ChatActions } from './chat-actions.ts';
@@ -164,7 +162,7 @@ const endingView = (message: ChatMessage, texts: ChatTexts): readonly ViewNode[]
 };
 
 const outgoingView = ({ id, outgoing }: ChatMessage, { texts, actions }: MessageContext): ViewNode => {
-  if (outgoing?.state !== 'failed') return h('p', { class: 'note' }, [texts.sending]);
+  if (outgoing?.state !== 'failed') return h('p', { class: 'note sending' }, [texts.sending]);
   const why = outgoing.problem === undefined ? '' : problemText(texts, outgoing.problem);
   return h('div', { class: 'unsent', role: 'alert' }, [
     h('span', {}, [`${texts.notSent} ${why}`]),

@@ -1,4 +1,4 @@
-import type { Problem } from '../model/problem.ts';
+import type { Problem } from '../model/index.ts';
 import type { ChatTexts } from '../texts.ts';
 
 /** A problem in words for the reader. */

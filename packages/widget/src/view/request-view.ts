@@ -1,8 +1,7 @@
-import { type ElementNode, h, type ViewNode, withHooks } from '../dom/vnode.ts';
-import { safeAddress } from '../markdown/link.ts';
-import type { PersonRequest, RequestOption } from '../model/person-request.ts';
-import { type FieldProblem, formFields } from '../model/schema-form.ts';
-import type { PendingAnswer } from '../session/chat-state.ts';
+import { type ElementNode, h, type ViewNode, withHooks } from '../dom/index.ts';
+import { safeAddress } from '../markdown/index.ts';
+import { type FieldProblem, formFields, type PersonRequest, type RequestOption } from '../model/index.ts';
+import type { PendingAnswer } from '../session/index.ts';
 import type { ChatTexts } from '../texts.ts';
 import { button } from './button.ts';
 import type { ChatActions } from './chat-actions.ts';

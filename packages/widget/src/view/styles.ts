@@ -77,7 +77,7 @@ a { color: var(--_svc-accent); text-underline-offset: 2px; overflow-wrap: anywhe
 .note { display: flex; align-items: center; justify-content: center; gap: 8px; color: var(--_svc-muted); font-size: 0.87em; }
 .message .note { justify-content: flex-start; }
 
-.message { display: flex; flex-direction: column; gap: 10px; min-width: 0; }
+.message { position: relative; display: flex; flex-direction: column; gap: 10px; min-width: 0; }
 .user { align-items: flex-end; padding-inline-start: 15%; }
 .user .text { padding: 9px 14px; background: var(--_svc-own); border-radius: var(--_svc-radius) var(--_svc-radius) 4px var(--_svc-radius); }
 .user .note { justify-content: flex-end; }
@@ -144,6 +144,8 @@ summary { cursor: pointer; width: fit-content; color: var(--_svc-muted); border-
 .quiet { padding: 3px 8px; border: 0; border-radius: 7px; background: none; color: var(--_svc-muted); font-size: 0.95em; }
 .quiet:hover { background: color-mix(in srgb, var(--_svc-text) 8%, transparent); color: var(--_svc-text); }
 .earlier { align-self: center; font-size: 0.87em; }
+.sending { position: absolute; inset-block-start: 100%; inset-inline-end: 0; animation: appear 0.2s 0.6s both; }
+@keyframes appear { from { opacity: 0; } }
 .unsent { display: flex; flex-wrap: wrap; justify-content: flex-end; align-items: center; gap: 4px; color: var(--_svc-danger); font-size: 0.87em; }
 
 .form { display: flex; flex-direction: column; gap: 14px; }

@@ -1,5 +1,5 @@
-import { h, textOf, type ViewNode, withHooks } from '../dom/vnode.ts';
-import { markdownNodes } from '../markdown/markdown.ts';
+import { h, textOf, type ViewNode, withHooks } from '../dom/index.ts';
+import { markdownNodes } from '../markdown/index.ts';
 import type { ChatTexts } from '../texts.ts';
 
 /** An answer in Markdown; code can be copied. */
