@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { Badge } from '../../ui/badge.tsx';
+import { CodeEditor } from '../../ui/code-editor.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -121,6 +122,8 @@ const Replica = ({ replica }: { readonly replica: Resource }): ReactElement => {
   );
 };
 
+const SORTED = { isSorted: true };
+
 interface ComparisonProps {
   readonly ns: string;
   /** `Kind/name`. */
@@ -135,7 +138,7 @@ const Comparison = ({ ns, name, rendered }: ComparisonProps): ReactElement => {
   const live = found.data ? spokenOf(found.data, wanted) : undefined;
   const diff = useQuery({
     queryKey: ['rendered', rendered, JSON.stringify(live)],
-    queryFn: async () => ({ before: await yamlText(wanted), after: await yamlText(live) }),
+    queryFn: async () => ({ before: await yamlText(wanted, SORTED), after: await yamlText(live, SORTED) }),
     enabled: live !== undefined,
   });
   const [kind = '', own = ''] = name.split('/');
@@ -148,7 +151,11 @@ const Comparison = ({ ns, name, rendered }: ComparisonProps): ReactElement => {
         <ResourceLink address={{ kind, ns, name: own, parent: '' }} />{' '}
         {isSameJson(live, wanted) && <Badge tone="good">{texts.asRendered}</Badge>}
       </p>
-      <DiffView label={texts.live} before={diff.data.before} after={diff.data.after} language="yaml" />
+      {diff.data.before === diff.data.after ? (
+        <CodeEditor label={name} value={diff.data.after} language="yaml" />
+      ) : (
+        <DiffView label={texts.live} before={diff.data.before} after={diff.data.after} language="yaml" />
+      )}
     </>
   );
 };

@@ -1,5 +1,5 @@
 import type { McpGrant } from '@svc/api/gateway';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import { useAccess, useCan } from '../../access/access-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -15,6 +15,13 @@ import { texts } from './texts.ts';
 export const SignIns = ({ ns, server }: { readonly ns: string; readonly server: string }): ReactElement => {
   const found = useGrants(ns, server);
   const start = useSignIn(ns, server);
+  const { refetch } = found;
+  // The sign-in happens in another tab, and no event tells of it: look again when the person comes back.
+  useEffect(() => {
+    const look = (): void => void refetch();
+    addEventListener('focus', look);
+    return () => removeEventListener('focus', look);
+  }, [refetch]);
   return (
     <Section
       title={texts.grants}
