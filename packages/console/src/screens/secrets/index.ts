@@ -14,5 +14,5 @@ const secretsRoute = createRoute({
 
 export const secretsScreen = screen({
   routes: [secretsRoute],
-  sections: [{ label: 'Secrets', icon: 'key', group: 'Platform', path: '/secrets', isScoped: true, letter: 's' }],
+  sections: [{ label: 'Secrets', icon: 'key', group: 'Platform', path: '/secrets', isScoped: true, letter: 'v' }],
 });
