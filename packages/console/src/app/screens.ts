@@ -1,10 +1,13 @@
 import { agentsScreen } from '../screens/agents/index.ts';
+import { deploymentsScreen } from '../screens/deployments/index.ts';
 import { filesScreen } from '../screens/files/index.ts';
 import { homeScreen } from '../screens/home/index.ts';
 import { inboxScreen } from '../screens/inbox/index.ts';
 import { knowledgeScreen } from '../screens/knowledge/index.ts';
+import { mcpScreen } from '../screens/mcp/index.ts';
 import { namespacesScreen } from '../screens/namespaces/index.ts';
 import { resourcesScreen } from '../screens/resources/index.ts';
+import { secretsScreen } from '../screens/secrets/index.ts';
 import { sessionScreen } from '../screens/session/index.ts';
 import { sessionsScreen } from '../screens/sessions/index.ts';
 import { skillsScreen } from '../screens/skills/index.ts';
@@ -25,4 +28,7 @@ export const screens = [
   filesScreen,
   namespacesScreen,
   resourcesScreen,
+  secretsScreen,
+  mcpScreen,
+  deploymentsScreen,
 ] as const;

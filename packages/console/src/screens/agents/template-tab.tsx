@@ -73,8 +73,8 @@ const Rebase = ({ agent, spec, ns, name, template, specJson }: RebaseProps): Rea
   const diff = useQuery({
     queryKey: ['rebase', agent.metadata?.resourceVersion, specJson, [...kept].sort()],
     queryFn: async () => ({
-      before: await yamlText(toJson(AgentSpecSchema, spec)),
-      after: await yamlText(toJson(AgentSpecSchema, next)),
+      before: await yamlText(toJson(AgentSpecSchema, spec), { isSorted: true }),
+      after: await yamlText(toJson(AgentSpecSchema, next), { isSorted: true }),
     }),
     placeholderData: (before) => before,
   });

@@ -27,6 +27,6 @@ const namespacesRoute = createRoute({
 export const namespacesScreen = screen({
   routes: [namespacesRoute],
   sections: [
-    { label: 'Namespaces', icon: 'layers', group: 'Platform', path: '/namespaces', isScoped: false, letter: 'n' },
+    { label: 'Namespaces', icon: 'box', group: 'Platform', path: '/namespaces', isScoped: false, letter: 'n' },
   ],
 });

@@ -13,8 +13,11 @@ export const yamlOf = (resource: Resource): Promise<string> =>
 export const writtenYamlOf = (resource: Resource): Promise<string> =>
   yamlText(writtenPart(toJson(ResourceSchema, resource) as JsonObject));
 
-/** Any JSON as YAML; long texts are not folded. */
-export const yamlText = async (value: unknown): Promise<string> => {
+/** Any JSON as YAML; long texts are not folded. Sorted, two texts differ only where their values do. */
+export const yamlText = async (
+  value: unknown,
+  { isSorted = false }: { readonly isSorted?: boolean } = {},
+): Promise<string> => {
   const { stringify } = await import('yaml');
-  return stringify(value, { lineWidth: 0 });
+  return stringify(value, { lineWidth: 0, sortMapEntries: isSorted });
 };
