@@ -12,4 +12,7 @@ export const panelTable: Readonly<Record<string, PanelView>> = {
   resource: lazy(async () => ({ default: (await import('../../screens/resources/resource-panel.tsx')).ResourcePanel })),
   'workflow-run': lazy(async () => ({ default: (await import('../../screens/workflows/run-panel.tsx')).RunPanel })),
   'run-step': lazy(async () => ({ default: (await import('../../screens/workflows/step-panel.tsx')).StepPanel })),
+  'api-key': lazy(async () => ({ default: (await import('../../screens/access/key-panel.tsx')).KeyPanel })),
+  'audit-record': lazy(async () => ({ default: (await import('../../screens/audit/audit-panel.tsx')).AuditPanel })),
+  sandbox: lazy(async () => ({ default: (await import('../../screens/sandboxes/sandbox-panel.tsx')).SandboxPanel })),
 };

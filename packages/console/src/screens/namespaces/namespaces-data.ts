@@ -55,7 +55,8 @@ export const useHoldings = (ns: string): UseQueryResult<readonly (readonly [kind
       do {
         const asked = { ns, metadataOnly: true, pageSize: 1_000, pageToken };
         const page = await client.resources.listResources(asked, { signal });
-        for (const { kind } of page.resources.filter((each) => each.kind !== "Namespace")) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+        for (const { kind } of page.resources.filter((each) => each.kind !== 'Namespace'))
+          counts.set(kind, (counts.get(kind) ?? 0) + 1);
         pageToken = page.nextPageToken;
       } while (pageToken !== '');
       return [...counts].sort(([left], [right]) => (left < right ? -1 : 1));

@@ -33,7 +33,7 @@ export const WorkflowsPage = (): ReactElement => {
   const { ns = '' } = useParams({ strict: false });
   const navigate = useNavigate();
   const can = useCan();
-  const found = useResources('Workflow', ns, '');
+  const found = useResources('Workflow', ns);
   const rows = found.data?.pages.flatMap(({ resources }) => resources) ?? [];
   const mayWrite = can('admin', ns === EVERYWHERE ? {} : { ns });
   const begin = (): void =>
@@ -50,7 +50,7 @@ export const WorkflowsPage = (): ReactElement => {
       isFilled
       actions={
         <>
-          <CopyMenu command={`svc get workflow -n ${ns}`} path={`/v1/ns/${ns}/resources/Workflow`} />
+          <CopyMenu command={`svc get workflow -n ${ns}`} path={`/v1/ns/${ns}/resources?kind=Workflow`} />
           {newButton}
         </>
       }
