@@ -13,4 +13,7 @@ export const panelTable: Readonly<Record<string, PanelView>> = {
   'workflow-run': lazy(async () => ({ default: (await import('../../screens/workflows/run-panel.tsx')).RunPanel })),
   'run-step': lazy(async () => ({ default: (await import('../../screens/workflows/step-panel.tsx')).StepPanel })),
   step: lazy(async () => ({ default: (await import('../../screens/session/prompt/step-panel.tsx')).StepPanel })),
+  'api-key': lazy(async () => ({ default: (await import('../../screens/access/key-panel.tsx')).KeyPanel })),
+  'audit-record': lazy(async () => ({ default: (await import('../../screens/audit/audit-panel.tsx')).AuditPanel })),
+  sandbox: lazy(async () => ({ default: (await import('../../screens/sandboxes/sandbox-panel.tsx')).SandboxPanel })),
 };

@@ -2,8 +2,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route.ts';
 import { screen } from '../../app/screen.ts';
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+import { searchText } from '../../app/search-text.ts';
 
 const listRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -22,9 +21,9 @@ const oneRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/ns/$ns/workflows/$name',
   validateSearch: (search: Record<string, unknown>): FlowSearch => ({
-    tab: text(search['tab']),
-    step: text(search['step']),
-    state: text(search['state']),
+    tab: searchText(search['tab']),
+    step: searchText(search['step']),
+    state: searchText(search['state']),
   }),
   component: lazyRouteComponent(() => import('./workflow-page.tsx'), 'WorkflowPage'),
 });

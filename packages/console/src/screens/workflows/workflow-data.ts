@@ -3,17 +3,13 @@ import type { Resource } from '@svc/api/resources';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useRead, useWrite } from '../../api/use-call.ts';
+import { useResource } from '../resources/index.ts';
 
 const KIND = 'Workflow';
 
-/** A workflow; undefined data with an error where there is none. */
-export const useWorkflow = (ns: string, name: string): UseQueryResult<Resource | undefined> =>
-  useRead({
-    key: ['GetResource', KIND, ns, name],
-    call: async (client, signal) => (await client.resources.getResource({ kind: KIND, ns, name }, { signal })).resource,
-    shows: { kinds: [KIND] },
-    enabled: name !== '',
-  });
+/** One workflow. */
+export const useWorkflow = (ns: string, name: string): UseQueryResult<Resource> =>
+  useResource({ kind: KIND, ns, name, parent: '' });
 
 /** What the server says of a text without storing it. */
 export interface DryRun {

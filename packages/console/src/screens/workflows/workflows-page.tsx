@@ -50,7 +50,7 @@ export const WorkflowsPage = (): ReactElement => {
       isFilled
       actions={
         <>
-          <CopyMenu command={`svc get workflow -n ${ns}`} path={`/v1/ns/${ns}/resources/Workflow`} />
+          <CopyMenu command={`svc get workflow -n ${ns}`} path={`/v1/ns/${ns}/resources?kind=Workflow`} />
           {newButton}
         </>
       }

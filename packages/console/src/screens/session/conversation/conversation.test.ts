@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { SessionMessagePartType, SessionMessageSchema } from '@svc/api/data';
 import {
-  type SessionMessagePartEvent,
   SessionMessagePartEventKind as Kind,
+  type SessionMessagePartEvent,
   SessionMessagePartEventSchema,
 } from '@svc/api/events';
 import { ListSessionMessagesResponseSchema } from '@svc/api/gateway';

@@ -1,0 +1,22 @@
+/** Texts of the audit log. */
+export const texts = {
+  title: 'Audit',
+  time: 'When',
+  identity: 'Who',
+  operation: 'Operation',
+  target: 'Target',
+  outcome: 'Outcome',
+  since: 'From',
+  until: 'To',
+  operationHint: 'svc.gateway.ResourceService/ApplyManifests',
+  none: 'No records',
+  noneHint: 'Every write, each look at a secret and each failed sign-in is recorded here, without contents.',
+  requestId: 'Request',
+  version: 'Version before',
+  hash: 'Hash',
+  hashHint: 'It covers this record and the one before, so that nothing can be taken out unseen.',
+  again: 'Load again',
+  gone: 'This record is not among those that are shown. Open it from the list.',
+  samePerson: 'Only this person',
+  sameOperation: 'Only this operation',
+} as const;

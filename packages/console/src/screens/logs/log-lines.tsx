@@ -1,0 +1,108 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { JsonView, parsedOrText } from '../../ui/json-view.tsx';
+import type { KeptLine } from './log-buffer.ts';
+import styles from './logs.module.css';
+import { texts } from './texts.ts';
+
+const LINE_PX = 22;
+
+interface LogLinesProps {
+  readonly lines: readonly KeptLine[];
+  /** The lines stand still. */
+  readonly isHeld: boolean;
+}
+
+/** Lines of which only the visible ones are in the page. They follow the newest until the person scrolls up. */
+export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [isFollowing, setIsFollowing] = useState(true);
+  const [openId, setOpenId] = useState<string>();
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => LINE_PX,
+    overscan: 20,
+  });
+  useEffect(() => {
+    if (isFollowing && !isHeld && lines.length > 0) virtual.scrollToIndex(lines.length - 1, { align: 'end' });
+  }, [lines, isFollowing, isHeld, virtual]);
+  const open = lines.find(({ id }) => id === openId);
+  const move = (event: KeyboardEvent): void => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const at = lines.findIndex(({ id }) => id === openId);
+    const next = at === -1 ? lines.length - 1 : Math.max(0, Math.min(lines.length - 1, at + by));
+    setIsFollowing(false);
+    setOpenId(lines[next]?.id);
+    virtual.scrollToIndex(next);
+  };
+  return (
+    <div className={styles.frame}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <div
+        ref={scroller}
+        className={styles.lines}
+        role="log"
+        aria-live="off"
+        aria-label={texts.title}
+        tabIndex={0}
+        onKeyDown={move}
+        onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) =>
+          setIsFollowing(scrollTop + clientHeight >= scrollHeight - 2 * LINE_PX)
+        }
+      >
+        <div className={styles.inner} style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const line = lines[index];
+            return (
+              line && (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the list answers the arrow keys
+                // biome-ignore lint/a11y/noStaticElementInteractions: likewise
+                <div
+                  key={line.id}
+                  className={classNames(styles.line, line.id === openId && styles.open)}
+                  data-level={line.level}
+                  style={{ transform: `translateY(${start}px)` } as CSSProperties}
+                  onClick={() => setOpenId(line.id)}
+                >
+                  <span>{timeOf(line)}</span>
+                  <b>{line.level}</b>
+                  <span>{line.message}</span>
+                  <i>{line.fieldsJson === '{}' ? '' : line.fieldsJson}</i>
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+      {!isFollowing && !isHeld && (
+        <div className={styles.latest}>
+          <Button icon="down" onClick={() => setIsFollowing(true)}>
+            {texts.latest}
+          </Button>
+        </div>
+      )}
+      {open && (
+        <section className={styles.details} aria-label={texts.details}>
+          <div>
+            <strong>{open.message}</strong>
+            <IconButton label={texts.closeDetails} icon="close" onClick={() => setOpenId(undefined)} />
+          </div>
+          <JsonView value={parsedOrText(open.fieldsJson)} />
+        </section>
+      )}
+    </div>
+  );
+};
+
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
+/** Time of day with milliseconds. */
+const timeOf = ({ timestamp }: KeptLine): string => {
+  const ms = Number(timestamp / 1_000n);
+  return `${clock.format(ms)}.${String(ms % 1_000).padStart(3, '0')}`;
+};
