@@ -1,4 +1,5 @@
 import { agentsScreen } from '../screens/agents/index.ts';
+import { channelsScreen } from '../screens/channels/index.ts';
 import { filesScreen } from '../screens/files/index.ts';
 import { homeScreen } from '../screens/home/index.ts';
 import { inboxScreen } from '../screens/inbox/index.ts';
@@ -18,6 +19,7 @@ export const screens = [
   trailScreen,
   sessionsScreen,
   sessionScreen,
+  channelsScreen,
   agentsScreen,
   workflowsScreen,
   knowledgeScreen,
