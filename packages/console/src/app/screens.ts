@@ -1,14 +1,17 @@
 import { agentsScreen } from '../screens/agents/index.ts';
 import { channelsScreen } from '../screens/channels/index.ts';
+import { connectorsScreen } from '../screens/connectors/index.ts';
 import { filesScreen } from '../screens/files/index.ts';
 import { homeScreen } from '../screens/home/index.ts';
 import { inboxScreen } from '../screens/inbox/index.ts';
 import { knowledgeScreen } from '../screens/knowledge/index.ts';
 import { namespacesScreen } from '../screens/namespaces/index.ts';
 import { resourcesScreen } from '../screens/resources/index.ts';
+import { schedulesScreen } from '../screens/schedules/index.ts';
 import { sessionScreen } from '../screens/session/index.ts';
 import { sessionsScreen } from '../screens/sessions/index.ts';
 import { skillsScreen } from '../screens/skills/index.ts';
+import { tasksScreen } from '../screens/tasks/index.ts';
 import { trailScreen } from '../screens/trail/index.ts';
 import { workflowsScreen } from '../screens/workflows/index.ts';
 
@@ -20,8 +23,11 @@ export const screens = [
   sessionsScreen,
   sessionScreen,
   channelsScreen,
+  connectorsScreen,
   agentsScreen,
   workflowsScreen,
+  schedulesScreen,
+  tasksScreen,
   knowledgeScreen,
   skillsScreen,
   filesScreen,
