@@ -1,6 +1,7 @@
 import type { ChannelMessage } from '@svc/api/data';
 import type { ChannelEvent } from '@svc/api/events';
 import type { Channel, ChannelSubscription, Resource } from '@svc/api/resources';
+import { isSvcError } from '@svc/client';
 import { useEffect, useState } from 'react';
 import { useClient } from '../../access/access-context.ts';
 import { usePages, useRead, useWrite } from '../../api/use-call.ts';
@@ -79,8 +80,12 @@ export const useChannelEvents = ({ ns, name }: ChannelKey) => {
           after = event.cursor;
           setEvents((before) => [...before, event].slice(-EVENTS_KEPT));
         }
-      } catch {
-        // The page says that news is missing; the next try goes on behind the last event.
+      } catch (error) {
+        // The page says that news is missing; the next try goes on behind the last event that is kept.
+        if (isSvcError(error) && error.reason === 'CURSOR_EXPIRED') {
+          after = '0';
+          setEvents([]);
+        }
       }
       if (stop.signal.aborted) return;
       setLost(true);

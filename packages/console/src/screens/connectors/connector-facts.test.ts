@@ -3,19 +3,19 @@ import { ResourceConditionSchema, ResourceSchema } from '@svc/api/resources';
 import { expect, it } from 'vitest';
 import { classFacts, connectorFacts, problemsIn, toneOf } from './connector-facts.ts';
 
-const condition = (type: string, status: string, reason: string, message = '') =>
-  create(ResourceConditionSchema, { type, status, reason, message });
+const condition = (type: string, status: string, [reason, message = '']: readonly string[]) =>
+  create(ResourceConditionSchema, { type, status, reason: reason ?? '', message });
 
 it('says each fault once, and that of Ready only where no other tells it', () => {
   const taken = 'route team?team=T2 belongs to connector default/sales';
   expect(
     problemsIn([
-      condition('Ready', 'False', 'RouteConflict', taken),
-      condition('Indexed', 'False', 'RouteConflict', taken),
-      condition('ProviderConnected', 'Unknown', 'NoReport'),
+      condition('Ready', 'False', ['RouteConflict', taken]),
+      condition('Indexed', 'False', ['RouteConflict', taken]),
+      condition('ProviderConnected', 'Unknown', ['NoReport']),
     ]),
   ).toEqual([`RouteConflict: ${taken}`]);
-  expect(problemsIn([condition('Ready', 'False', 'Refused')])).toEqual(['Refused']);
+  expect(problemsIn([condition('Ready', 'False', ['Refused'])])).toEqual(['Refused']);
 });
 
 it('tells what a class and a connector are', () => {

@@ -76,7 +76,7 @@ export const DeliveriesPage = (): ReactElement => {
           <Table
             label={texts.deliveries}
             rows={rows}
-            columns={columns}
+            columns={item === undefined ? columns : columns.filter(({ isMinor }) => isMinor !== true)}
             keyOf={({ id }) => id}
             openKey={item}
             onOpen={({ id }) => change({ item: id })}

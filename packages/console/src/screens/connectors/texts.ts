@@ -2,7 +2,6 @@
 export const texts = {
   title: 'Connectors',
   classes: 'Connector services',
-  classesLead: 'A class says where the service of a messaging platform is. svc registers with it.',
   noClasses: 'No connector service is known here',
   noClassesLead: 'A connector service brings messages of a platform such as Slack to agents, and their replies back.',
   command: 'svc connector run slack --print-manifests',
@@ -17,14 +16,11 @@ export const texts = {
   endpoint: 'Endpoint',
   routes: 'Routes',
   connectors: 'Connectors',
-  connectorsLead: 'A connector says which messages of a class go to whom.',
   noConnectors: 'No connector here: messages of the services reach nobody.',
   matches: 'Messages with',
   consumer: 'Go to',
-  problem: 'Problem',
   service: 'Class',
   deliveries: 'Deliveries',
-  deliveriesLead: 'Replies on their way to platforms',
   none: 'No delivery here',
   noneLead: 'What agents answer to messages of a platform is shown here until it has arrived, and for days afterwards.',
   noneFiltered: 'No delivery fits these filters',
@@ -46,5 +42,4 @@ export const texts = {
   sent: 'Sent again',
   decided: 'Done',
   gone: 'This delivery is not in the list',
-  more: 'Newest of each namespace are shown.',
 };

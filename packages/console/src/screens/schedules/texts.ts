@@ -25,7 +25,6 @@ export const texts = {
   error: 'Why the last run failed',
   nextRuns: 'Next runs',
   noNext: 'No run is planned: the schedule is off, or its one time has passed.',
-  here: 'here',
   changes: 'clocks change before this',
   history: 'History',
   noHistory: 'Nothing happened yet',

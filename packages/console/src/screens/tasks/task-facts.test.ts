@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Resource, ResourceSchema, TaskPhase } from '@svc/api/resources';
 import { expect, it } from 'vitest';
-import { boardOf, cardOf, movesFrom, phaseWords } from './task-facts.ts';
+import { boardOf, cardOf, moveName, movesFrom, phaseWords } from './task-facts.ts';
 
 const task = (name: string, phase: TaskPhase, updatedAt: bigint): Resource =>
   create(ResourceSchema, {
@@ -37,4 +37,6 @@ it('offers the moves that the server takes from an operator', () => {
   expect(movesFrom(TaskPhase.BLOCKED).map((phase) => phaseWords(phase).text)).toEqual(['running', 'canceled']);
   expect(movesFrom(TaskPhase.RUNNING).map((phase) => phaseWords(phase).text)).toEqual(['succeeded', 'canceled']);
   expect(movesFrom(TaskPhase.SUCCEEDED)).toEqual([]);
+  expect(moveName(TaskPhase.NEEDS_REVIEW, TaskPhase.RUNNING)).toBe('Send back');
+  expect(moveName(TaskPhase.QUEUED, TaskPhase.RUNNING)).toBe('Start');
 });

@@ -64,6 +64,19 @@ export const movesFrom = (phase: TaskPhase): readonly TaskPhase[] => {
   }
 };
 
+const MOVES: Readonly<Partial<Record<TaskPhase, string>>> = {
+  [TaskPhase.RUNNING]: 'Start',
+  [TaskPhase.SUCCEEDED]: 'Accept',
+  [TaskPhase.FAILED]: 'Fail',
+  [TaskPhase.CANCELED]: 'Cancel',
+};
+
+/** The move from one phase to another, as the word of a button. */
+export const moveName = (from: TaskPhase, to: TaskPhase): string => {
+  if (to === TaskPhase.RUNNING && from === TaskPhase.NEEDS_REVIEW) return 'Send back';
+  return MOVES[to] ?? phaseWords(to).text;
+};
+
 /** The task in a resource. */
 export const cardOf = ({ metadata, spec, status }: Resource): TaskCard | undefined => {
   if (spec?.kind.case !== 'task' || status?.kind.case !== 'task') return undefined;

@@ -16,7 +16,7 @@ import { Problem } from '../../ui/problem.tsx';
 import { Time } from '../../ui/time.tsx';
 import { sizeText } from '../../ui/time-texts.ts';
 import { useMove, useTask } from './task-data.ts';
-import { movesFrom, phaseWords, type TaskCard, titleOf } from './task-facts.ts';
+import { moveName, movesFrom, phaseWords, type TaskCard, titleOf } from './task-facts.ts';
 import styles from './tasks.module.css';
 import { texts } from './texts.ts';
 
@@ -92,10 +92,10 @@ const Results = ({ status }: Pick<TaskCard, 'status'>): ReactElement => (
   <>
     <h3>{texts.results}</h3>
     <ul className={styles.cards}>
-      {status.resultArtifacts.map(({ key, filename, mimeType, sizeBytes }) => (
+      {status.resultArtifacts.map(({ key, filename, mediaType, sizeBytes }) => (
         <li key={key} className={styles.foot}>
           <code>{filename || key}</code>
-          <span className={styles.soft}>{`${mimeType} ${sizeText(Number(sizeBytes))}`}</span>
+          <span className={styles.soft}>{`${mediaType} ${sizeText(Number(sizeBytes))}`}</span>
         </li>
       ))}
       {status.outputArtifactUris.map((uri) => (
@@ -127,7 +127,7 @@ const Moves = ({ card, version }: { readonly card: TaskCard; readonly version: s
     <Section title={texts.move}>
       <TextArea label={texts.summary} hint={texts.summaryHint} value={summary} onChange={setSummary} rows={3} />
       {move.error && <Problem error={move.error} />}
-      <div className={styles.foot}>
+      <div className={styles.buttons}>
         {moves.map((phase) => (
           <Button
             key={phase}
@@ -137,7 +137,7 @@ const Moves = ({ card, version }: { readonly card: TaskCard; readonly version: s
             disabledReason={texts.needsSummary}
             onClick={() => (phase === TaskPhase.CANCELED ? setAsking(true) : to(phase))}
           >
-            {phaseWords(phase).text}
+            {moveName(card.phase, phase)}
           </Button>
         ))}
       </div>

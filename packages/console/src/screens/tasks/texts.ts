@@ -22,7 +22,7 @@ export const texts = {
   summary: 'Summary',
   summaryHint: 'Kept with the task; when it goes back to work, it is what is left to do.',
   needsSummary: 'Say first what is left to do',
-  move: 'Move to',
+  move: 'Decide',
   noMoves: 'The task has ended and stays as it is.',
   cancelTitle: 'Cancel this task?',
   cancelLead: 'The turn that works on it is stopped. A canceled task cannot go on.',
