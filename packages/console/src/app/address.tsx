@@ -8,6 +8,7 @@ export const addresses = {
   agent: (ns: string, name: string): string => `/ns/${part(ns)}/agents/${part(name)}`,
   session: (ns: string, agent: string, id: string): string =>
     `/ns/${part(ns)}/agents/${part(agent)}/sessions/${part(id)}`,
+  channels: (ns: string): string => `/ns/${part(ns)}/channels`,
   channel: (ns: string, name: string): string => `/ns/${part(ns)}/channels/${part(name)}`,
   connectors: (ns: string): string => `/ns/${part(ns)}/connectors`,
   deliveries: (ns: string): string => `/ns/${part(ns)}/deliveries`,

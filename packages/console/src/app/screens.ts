@@ -1,6 +1,8 @@
 import { accessScreen } from '../screens/access/index.ts';
 import { agentsScreen } from '../screens/agents/index.ts';
 import { auditScreen } from '../screens/audit/index.ts';
+import { channelsScreen } from '../screens/channels/index.ts';
+import { connectorsScreen } from '../screens/connectors/index.ts';
 import { deploymentsScreen } from '../screens/deployments/index.ts';
 import { filesScreen } from '../screens/files/index.ts';
 import { homeScreen } from '../screens/home/index.ts';
@@ -11,11 +13,13 @@ import { mcpScreen } from '../screens/mcp/index.ts';
 import { namespacesScreen } from '../screens/namespaces/index.ts';
 import { resourcesScreen } from '../screens/resources/index.ts';
 import { sandboxesScreen } from '../screens/sandboxes/index.ts';
+import { schedulesScreen } from '../screens/schedules/index.ts';
 import { secretsScreen } from '../screens/secrets/index.ts';
 import { sessionScreen } from '../screens/session/index.ts';
 import { sessionsScreen } from '../screens/sessions/index.ts';
 import { settingsScreen } from '../screens/settings/index.ts';
 import { skillsScreen } from '../screens/skills/index.ts';
+import { tasksScreen } from '../screens/tasks/index.ts';
 import { trailScreen } from '../screens/trail/index.ts';
 import { usageScreen } from '../screens/usage/index.ts';
 import { workersScreen } from '../screens/workers/index.ts';
@@ -29,7 +33,11 @@ export const screens = [
   sessionsScreen,
   sessionScreen,
   agentsScreen,
+  channelsScreen,
+  connectorsScreen,
+  schedulesScreen,
   workflowsScreen,
+  tasksScreen,
   knowledgeScreen,
   skillsScreen,
   filesScreen,

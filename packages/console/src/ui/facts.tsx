@@ -1,7 +1,7 @@
 import { Fragment, type ReactElement, type ReactNode } from 'react';
 import styles from './facts.module.css';
 
-/** Names and values of one thing; values that are undefined, null or '' are left out. */
+/** Names and values of one thing; values that show nothing (undefined, null, false and '') are left out. */
 export const Facts = ({
   rows,
 }: {
@@ -9,7 +9,7 @@ export const Facts = ({
 }): ReactElement => (
   <dl className={styles.facts}>
     {rows
-      .filter(([, value]) => value !== undefined && value !== null && value !== '')
+      .filter(([, value]) => value !== undefined && value !== null && value !== false && value !== '')
       .map(([name, value]) => (
         <Fragment key={name}>
           <dt>{name}</dt>

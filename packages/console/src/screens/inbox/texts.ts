@@ -90,7 +90,6 @@ export const texts = {
   tooOld:
     'This reply is older than the newest 1,000 messages of its session and cannot be edited here. Send it or skip it.',
   equal: (count: number): string => `Answer all ${count} that are equal`,
-  times: (count: number): string => `${count}×`,
   answered: (count: number): string => (count === 1 ? 'Answered' : `Answered ${count}`),
   next: 'Next in the list',
   previous: 'Previous in the list',

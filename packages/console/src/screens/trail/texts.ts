@@ -13,5 +13,4 @@ export const texts = {
   story: 'What happened, each effect below its cause',
   asked: 'Asked for',
   took: (text: string): string => `took ${text}`,
-  open: 'Open',
 };
