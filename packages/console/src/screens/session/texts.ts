@@ -29,6 +29,8 @@ export const texts = {
   message: 'Message',
   placeholder: 'Write a message. Enter sends, Shift+Enter begins a line.',
   send: 'Send',
+  writeFirst: 'Write something first',
+  copyLink: 'Copy link',
   stop: 'Stop',
   attach: 'Attach files',
   removeFile: 'Remove',
@@ -60,7 +62,8 @@ export const texts = {
   compacted: 'The next turn first sums up what was said',
   clear: 'Clear',
   clearTitle: 'Remove all messages?',
-  clearText: 'Messages, turns and artifacts of this session are removed, and a running turn is stopped. The session stays.',
+  clearText:
+    'Messages, turns and artifacts of this session are removed, and a running turn is stopped. The session stays.',
   remove: 'Delete',
   removeTitle: 'Delete this session?',
   removeText: 'The session is removed with its messages, turns and artifacts. This cannot be undone.',

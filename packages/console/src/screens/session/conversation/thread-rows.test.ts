@@ -16,7 +16,8 @@ const message = (id: string, parts: readonly { type: SessionMessagePartType; con
     })),
   });
 
-const { TEXT, REASONING, TOOL_CALL, TOOL_RESULT, USAGE, REQUEST_PERMISSION, PERMISSION_RESULT } = SessionMessagePartType;
+const { TEXT, REASONING, TOOL_CALL, TOOL_RESULT, USAGE, REQUEST_PERMISSION, PERMISSION_RESULT } =
+  SessionMessagePartType;
 
 const kinds = (...messages: ReturnType<typeof message>[]): string[] =>
   threadRows(threadMessages(messages, [])).map(({ kind, key }) => `${kind} ${key}`);
@@ -78,7 +79,11 @@ describe('rows of a thread', () => {
 
   it('show a growing message in its place between others', () => {
     const live = { id: 'm2', turnId: 't1', role: 'assistant' as const, parts: [], isFinished: false };
-    expect(threadMessages([message('m1', []), message('m3', [])], [live]).map(({ id }) => id)).toEqual(['m1', 'm2', 'm3']);
+    expect(threadMessages([message('m1', []), message('m3', [])], [live]).map(({ id }) => id)).toEqual([
+      'm1',
+      'm2',
+      'm3',
+    ]);
   });
 
   it('ask for the review of a reply that is held', () => {
@@ -108,7 +113,13 @@ describe('rows of a thread', () => {
 describe('the words of a message', () => {
   it('are its texts', () => {
     const [only] = threadMessages(
-      [message('m1', [{ type: TEXT, content: 'a' }, { type: REASONING, content: 'b' }, { type: TEXT, content: 'c' }])],
+      [
+        message('m1', [
+          { type: TEXT, content: 'a' },
+          { type: REASONING, content: 'b' },
+          { type: TEXT, content: 'c' },
+        ]),
+      ],
       [],
     );
     expect(wordsOf(only!)).toBe('a\n\nc');

@@ -1,4 +1,9 @@
-import { MessageRole, type SessionMessage, type SessionMessagePart, SessionMessagePartType as Type } from '@svc/api/data';
+import {
+  MessageRole,
+  type SessionMessage,
+  type SessionMessagePart,
+  SessionMessagePartType as Type,
+} from '@svc/api/data';
 import type { ShownMessage } from '@svc/client';
 import { numberIn, payloadOf, textIn } from './part-payload.ts';
 
