@@ -1,21 +1,27 @@
+import type { PermissionRequest } from '@svc/api/data';
 import type { SessionResponse } from '@svc/api/gateway';
 import type { SessionKey } from '@svc/client';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { type ReactElement, useMemo, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
-import { copyText } from '../../ui/copy-text.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Loading } from '../../ui/loading.tsx';
-import type { MenuItem } from '../../ui/menu.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { askedBefore } from './actions/fork-point.ts';
 import { RetryForm } from './actions/retry-form.tsx';
+import { useMessageItems } from './actions/use-message-items.ts';
 import type { useSessionActions } from './actions/use-session-actions.ts';
-import { Composer } from './composer/composer.tsx';
 import styles from './composer/composer.module.css';
+import { Composer } from './composer/composer.tsx';
 import type { Conversation, ConversationView } from './conversation/conversation.ts';
 import { textIn } from './conversation/part-payload.ts';
-import { plainRows, type ThreadMessage, threadMessages, threadRows, wordsOf } from './conversation/thread-rows.ts';
+import {
+  plainRows,
+  type ThreadMessage,
+  type ThreadRow,
+  threadMessages,
+  threadRows,
+} from './conversation/thread-rows.ts';
+import { SESSION_PATH } from './index.ts';
 import { OpenRequest } from './request/request-row.tsx';
 import { useOpenRequests, useProfiles } from './session-data.ts';
 import { texts } from './texts.ts';
@@ -32,36 +38,34 @@ interface ChatProps {
 }
 
 /** The conversation, and where a person answers. */
-export const ChatView = ({ session, facts, conversation, view, actions, isPlain }: ChatProps): ReactElement => {
-  const can = useCan();
-  const { message: messageId } = useSearch({ strict: false });
+export const ChatView = (props: ChatProps): ReactElement => {
+  const { session, facts, conversation, view, actions, isPlain } = props;
+  const mayWrite = useCan()('operator', session);
+  const { message: messageId } = useSearch({ from: SESSION_PATH });
   const [retried, setRetried] = useState<ThreadMessage>();
-  const profiles = useProfiles(session);
+  /** How often the person has sent something: each time the thread goes to its end. */
+  const [sent, setSent] = useState(0);
   const requests = useOpenRequests(session, facts?.activeTurnId ?? '');
   const messages = useMemo(() => threadMessages(view.stored, view.live), [view.stored, view.live]);
   const all = useMemo(() => threadRows(messages), [messages]);
   const rows = isPlain ? plainRows(all) : all;
-  const mayWrite = can('operator', session);
-  const itemsOf = useMessageItems({ session, messages, conversation, actions, mayWrite, onRetry: setRetried });
-  const isBusy = facts !== undefined && facts.state !== 'IDLE';
-  const rowsOfRequests = new Set(rows.flatMap((row) => (row.kind === 'request' ? [textIn(row.part, 'request_id')] : [])));
+  const itemsOf = useMessageItems({ messages, conversation, actions, mayWrite, onRetry: setRetried });
   if (!view.isLoaded) {
-    return view.error === undefined ? (
-      <Loading />
-    ) : (
-      <Problem error={view.error} onRetry={() => void conversation.refresh()} />
-    );
+    return view.error === undefined ? <Loading /> : <Problem error={view.error} onRetry={conversation.start} />;
   }
   return (
     <>
       {rows.length === 0 ? (
-        <Empty icon="chat" title={texts.empty}>
-          <p>{texts.emptyHint}</p>
-        </Empty>
+        <div className={styles.rest}>
+          <Empty icon="chat" title={texts.empty}>
+            <p>{texts.emptyHint}</p>
+          </Empty>
+        </div>
       ) : (
         <Thread
           rows={rows}
           messageId={messageId}
+          sent={sent}
           onStart={view.hasOlder ? () => void conversation.loadOlder() : undefined}
           render={(row) => (
             <RowView
@@ -74,27 +78,56 @@ export const ChatView = ({ session, facts, conversation, view, actions, isPlain 
           )}
         />
       )}
-      {requests
-        .filter(({ id }) => !rowsOfRequests.has(id))
-        .map((request) => (
-          <OpenRequest key={request.id} session={session} request={request} />
-        ))}
-      {view.error !== undefined && <Problem error={view.error} />}
+      {withoutRow(requests, rows).map((request) => (
+        <OpenRequest key={request.id} session={session} request={request} />
+      ))}
+      {view.error !== undefined && <Problem error={view.error} onRetry={conversation.start} />}
       {!view.isConnected && <p className={styles.quiet}>{texts.lost}</p>}
+      <ChatFoot
+        {...props}
+        mayWrite={mayWrite}
+        retried={retried}
+        onRetried={() => setRetried(undefined)}
+        onSent={() => {
+          setSent(sent + 1);
+          void conversation.refresh();
+        }}
+      />
+    </>
+  );
+};
+
+/** Those whose message has not come yet. */
+const withoutRow = (
+  requests: readonly PermissionRequest[],
+  rows: readonly ThreadRow[],
+): readonly PermissionRequest[] => {
+  if (requests.length === 0) return requests;
+  const shown = new Set(rows.flatMap((row) => (row.kind === 'request' ? [textIn(row.part, 'request_id')] : [])));
+  return requests.filter(({ id }) => !shown.has(id));
+};
+
+interface ChatFootProps extends ChatProps {
+  readonly mayWrite: boolean;
+  /** The message that is asked once more, instead of a new one. */
+  readonly retried: ThreadMessage | undefined;
+  readonly onRetried: () => void;
+  readonly onSent: () => void;
+}
+
+const ChatFoot = (props: ChatFootProps): ReactElement => {
+  const { session, facts, conversation, actions, isPlain, mayWrite, retried, onRetried, onSent } = props;
+  const profiles = useProfiles(session);
+  const isBusy = facts !== undefined && facts.state !== 'IDLE';
+  if (!mayWrite) return <p className={styles.quiet}>{texts.noRight}</p>;
+  return (
+    <>
       <p className="visually-hidden" role="status">
         {isBusy ? texts.writing : texts.finished}
       </p>
-      {!mayWrite && <p className={styles.quiet}>{texts.noRight}</p>}
-      {mayWrite && retried === undefined && (
-        <Composer
-          session={session}
-          isBusy={isBusy}
-          profiles={profiles}
-          isPlain={isPlain}
-          onSent={() => void conversation.refresh()}
-        />
-      )}
-      {mayWrite && retried !== undefined && (
+      {retried === undefined ? (
+        <Composer session={session} isBusy={isBusy} profiles={profiles} isPlain={isPlain} onSent={onSent} />
+      ) : (
         <RetryForm
           key={retried.id}
           message={retried}
@@ -102,64 +135,15 @@ export const ChatView = ({ session, facts, conversation, view, actions, isPlain 
           profiles={profiles}
           isBusy={actions.retry.isPending}
           error={actions.retry.error}
-          onClose={() => setRetried(undefined)}
+          onClose={onRetried}
           onRetry={(retry) =>
             actions.retry.mutate(
               { ...retry, message: retried, through: () => conversation.idBefore(retried.id) },
-              { onSuccess: () => setRetried(undefined) },
+              { onSuccess: onRetried },
             )
           }
         />
       )}
     </>
   );
-};
-
-interface MessageItems extends Pick<ChatProps, 'session' | 'conversation' | 'actions'> {
-  readonly messages: readonly ThreadMessage[];
-  readonly mayWrite: boolean;
-  readonly onRetry: (message: ThreadMessage) => void;
-}
-
-/** What can be done with one message. */
-const useMessageItems = (given: MessageItems): ((message: ThreadMessage) => readonly MenuItem[]) => {
-  const { messages, conversation, actions, mayWrite, onRetry } = given;
-  const navigate = useNavigate();
-  return (message) => {
-    const asked = message.role === 'user' ? message : askedBefore(messages, message.id);
-    const turn = message.labels['svc/turn'];
-    const again = (retried: ThreadMessage): void =>
-      actions.retry.mutate({
-        message: retried,
-        text: wordsOf(retried),
-        through: () => conversation.idBefore(retried.id),
-        labels: {},
-        profile: '',
-      });
-    const items: readonly (MenuItem | false)[] = [
-      { label: texts.copyText, icon: 'copy', onSelect: () => void copyText(wordsOf(message), 'text') },
-      mayWrite && { label: texts.fork, icon: 'fork', onSelect: () => actions.fork.mutate(message.id) },
-      mayWrite && asked !== undefined && { label: texts.edit, icon: 'edit', onSelect: () => onRetry(asked) },
-      mayWrite &&
-        asked !== undefined &&
-        message.role === 'assistant' && { label: texts.regenerate, icon: 'retry', onSelect: () => again(asked) },
-      turn !== undefined && {
-        label: texts.seeTurn,
-        icon: 'clock',
-        onSelect: () => void navigate({ to: '.', search: (before) => ({ ...before, view: 'timeline', turn }) }),
-      },
-      {
-        label: 'Copy link',
-        icon: 'external',
-        onSelect: () => void copyText(linkTo(message.id), 'link'),
-      },
-    ];
-    return items.filter((item) => item !== false);
-  };
-};
-
-const linkTo = (messageId: string): string => {
-  const address = new URL(location.href);
-  address.searchParams.set('message', messageId);
-  return address.href;
 };

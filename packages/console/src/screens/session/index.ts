@@ -6,6 +6,9 @@ import { screen } from '../../app/screen.ts';
 export const VIEWS = ['chat', 'timeline', 'json'] as const;
 export type SessionView = (typeof VIEWS)[number];
 
+/** Address of a session. */
+export const SESSION_PATH = '/ns/$ns/agents/$agent/sessions/$sessionId';
+
 interface SessionSearch {
   /** Chat when absent. */
   readonly view?: SessionView | undefined;
@@ -26,7 +29,7 @@ const textAt = (search: Record<string, unknown>, name: string): string | undefin
 
 const sessionRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/ns/$ns/agents/$agent/sessions/$sessionId',
+  path: SESSION_PATH,
   validateSearch: (search: Record<string, unknown>): SessionSearch => ({
     view: VIEWS.find((view) => view === search['view']),
     plain: textAt(search, 'plain'),

@@ -17,16 +17,17 @@ export const useSessionKey = (): SessionKey => {
 };
 
 /** A conversation that follows its session while it is shown. */
-export const useConversation = (key: SessionKey): { readonly conversation: Conversation; readonly view: ConversationView } => {
+export const useConversation = (
+  key: SessionKey,
+): { readonly conversation: Conversation; readonly view: ConversationView } => {
   const client = useClient();
   const conversation = useMemo(
     () => new Conversation({ session: client.session(key), soon: (run) => void requestAnimationFrame(run) }),
     [client, key],
   );
   useEffect(() => {
-    const end = new AbortController();
-    void conversation.follow(end.signal);
-    return () => end.abort();
+    conversation.start();
+    return conversation.stop;
   }, [conversation]);
   useLiveEvents('message', (data) => {
     if (isOf(data, key)) void conversation.refresh();

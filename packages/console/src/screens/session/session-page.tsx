@@ -14,8 +14,8 @@ import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { useSessionActions } from './actions/use-session-actions.ts';
 import { ChatView } from './chat-view.tsx';
-import { countText, costText } from './figures.ts';
-import { type SessionView, VIEWS } from './index.ts';
+import { costText, countText } from './figures.ts';
+import { SESSION_PATH, type SessionView, VIEWS } from './index.ts';
 import { useConversation, useSessionFacts, useSessionKey } from './session-data.ts';
 import styles from './session-page.module.css';
 import { texts } from './texts.ts';
@@ -33,7 +33,7 @@ export const SessionPage = (): ReactElement => {
 };
 
 const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement => {
-  const search = useSearch({ strict: false });
+  const search = useSearch({ from: SESSION_PATH });
   const navigate = useNavigate();
   const { conversation, view } = useConversation(session);
   const found = useSessionFacts(session);
@@ -44,7 +44,8 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
   const show = (next: SessionView): void =>
     void navigate({ to: '.', search: (before) => ({ ...before, view: next === 'chat' ? undefined : next }) });
   useKey({ keys: 'v', does: texts.view, run: () => show(VIEWS[(VIEWS.indexOf(shown) + 1) % VIEWS.length] ?? 'chat') });
-  const problem = found.error ?? actions.fork.error ?? actions.compact.error ?? actions.clear.error ?? actions.remove.error;
+  const problem =
+    found.error ?? actions.fork.error ?? actions.compact.error ?? actions.clear.error ?? actions.remove.error;
   const state = facts?.state ?? 'IDLE';
   return (
     <Page
@@ -93,13 +94,18 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
   );
 };
 
-const Figures = ({ facts }: { readonly facts: NonNullable<ReturnType<typeof useSessionFacts>['data']> }): ReactElement => {
+const Figures = ({
+  facts,
+}: {
+  readonly facts: NonNullable<ReturnType<typeof useSessionFacts>['data']>;
+}): ReactElement => {
   const { contextTokens, totalUsage } = facts;
   const cost = totalUsage?.costMicros;
   return (
     <span className={styles.figures}>
       {[
-        contextTokens && `${texts.context} ${countText(Number(contextTokens.totalTokens || contextTokens.inputTokens))}`,
+        contextTokens &&
+          `${texts.context} ${countText(Number(contextTokens.totalTokens || contextTokens.inputTokens))}`,
         totalUsage && `${texts.total} ${countText(Number(totalUsage.totalTokens))} tokens`,
         cost !== undefined && costText(Number(cost)),
       ]

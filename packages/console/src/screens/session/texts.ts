@@ -29,6 +29,8 @@ export const texts = {
   message: 'Message',
   placeholder: 'Write a message. Enter sends, Shift+Enter begins a line.',
   send: 'Send',
+  writeFirst: 'Write something first',
+  copyLink: 'Copy link',
   stop: 'Stop',
   attach: 'Attach files',
   removeFile: 'Remove',

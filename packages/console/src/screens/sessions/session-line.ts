@@ -42,4 +42,6 @@ export const lineOfResource = ({ metadata, spec, status }: Resource): SessionLin
 
 /** The most recently active first. */
 export const byActivity = (lines: readonly SessionLine[]): readonly SessionLine[] =>
-  lines.toSorted((a, b) => (a.lastActive === b.lastActive ? b.id.localeCompare(a.id) : a.lastActive < b.lastActive ? 1 : -1));
+  lines.toSorted((a, b) =>
+    a.lastActive === b.lastActive ? b.id.localeCompare(a.id) : a.lastActive < b.lastActive ? 1 : -1,
+  );

@@ -3,7 +3,15 @@ import type { ThreadMessage } from '../conversation/thread-rows.ts';
 
 /** The message of a person that a reply answers: the nearest before it. */
 export const askedBefore = (messages: readonly ThreadMessage[], id: string): ThreadMessage | undefined =>
-  messages.slice(0, Math.max(0, messages.findIndex((message) => message.id === id))).findLast(({ role }) => role === 'user');
+  messages
+    .slice(
+      0,
+      Math.max(
+        0,
+        messages.findIndex((message) => message.id === id),
+      ),
+    )
+    .findLast(({ role }) => role === 'user');
 
 const FILES: readonly Type[] = [Type.IMAGE, Type.AUDIO, Type.VIDEO, Type.FILE];
 

@@ -1,9 +1,10 @@
 import type { ModelProfile } from '@svc/api/resources';
 import { type ReactElement, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { SelectField, TextArea } from '../../../ui/field.tsx';
+import { TextArea } from '../../../ui/field.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import styles from '../composer/composer.module.css';
+import { ProfileChoice } from '../composer/profile-choice.tsx';
 import { type ThreadMessage, wordsOf } from '../conversation/thread-rows.ts';
 import { texts } from '../texts.ts';
 import { labelLines, labelsOf } from './fork-point.ts';
@@ -38,15 +39,7 @@ export const RetryForm = (props: RetryFormProps): ReactElement => {
     >
       <TextArea label={texts.edit} hint={texts.resendHint} value={text} onChange={setText} rows={4} autoFocus />
       {profiles.length > 0 && (
-        <SelectField
-          label={texts.profile}
-          value={profile}
-          options={[
-            { value: '', label: texts.profileDefault },
-            ...profiles.map(({ name, model }) => ({ value: name, label: `${name} (${model?.name ?? ''})` })),
-          ]}
-          onChange={setProfile}
-        />
+        <ProfileChoice label={texts.profile} profiles={profiles} value={profile} onChange={setProfile} />
       )}
       <TextArea label={texts.labels} hint={texts.labelsHint} value={lines} onChange={setLines} rows={2} />
       {error !== null && <Problem error={error} />}
@@ -57,7 +50,7 @@ export const RetryForm = (props: RetryFormProps): ReactElement => {
           type="submit"
           isBusy={isBusy}
           disabled={text.trim() === ''}
-          disabledReason="Write something first"
+          disabledReason={texts.writeFirst}
         >
           {texts.resend}
         </Button>

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../../../api/use-call.ts';
 import { notify } from '../../../ui/notices.tsx';
 import type { ThreadMessage } from '../conversation/thread-rows.ts';
+import { SESSION_PATH } from '../index.ts';
 import { texts } from '../texts.ts';
 import { filesOf } from './fork-point.ts';
 
@@ -36,7 +37,7 @@ export const useSessionActions = (key: SessionKey, onCleared: () => void): Sessi
   const show = (forked: SessionKey): void => {
     notify(texts.forked);
     void navigate({
-      to: '/ns/$ns/agents/$agent/sessions/$sessionId',
+      to: SESSION_PATH,
       params: { ns: forked.ns, agent: forked.agent, sessionId: forked.sessionId },
     });
   };

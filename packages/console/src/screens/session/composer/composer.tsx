@@ -1,18 +1,18 @@
 import type { ModelProfile } from '@svc/api/resources';
 import type { SessionKey } from '@svc/client';
-import { type ChangeEvent, type ClipboardEvent, type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
-import { useWrite } from '../../../api/use-call.ts';
+import { type KeyboardEvent, type ReactElement, useRef } from 'react';
 import { useKey } from '../../../keys/use-keys.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/field.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { sizeText } from '../../../ui/time-texts.ts';
-import { type Attachment, MOST_BYTES } from '../conversation/attachments.ts';
+import type { Attachment } from '../conversation/attachments.ts';
 import { texts } from '../texts.ts';
 import styles from './composer.module.css';
-import { type Outgoing, readFiles, sendNote, sendOut, WHEN_BUSY, type WhenBusy } from './outgoing.ts';
-import { useDraft } from './use-draft.ts';
+import { WHEN_BUSY, type WhenBusy } from './outgoing.ts';
+import { ProfileChoice } from './profile-choice.tsx';
+import { useComposer } from './use-composer.ts';
 
 interface ComposerProps {
   readonly session: SessionKey;
@@ -27,38 +27,17 @@ interface ComposerProps {
 
 /** Where a person writes: text, files, and what happens while the agent works. A draft outlives everything but the tab. */
 export const Composer = ({ session, isBusy, profiles, isPlain, onSent }: ComposerProps): ReactElement => {
-  const [text, setText] = useDraft(session, 'draft');
-  const [files, setFiles] = useState<readonly Attachment[]>([]);
-  const [whenBusy, setWhenBusy] = useState<WhenBusy>('queue');
-  const [profile, setProfile] = useState('');
+  const state = useComposer(session, onSent);
+  const { outgoing, change, canSend } = state;
   const field = useRef<HTMLTextAreaElement>(null);
-  const clear = (_answer: unknown, sent: Outgoing): void => {
-    // What was typed meanwhile stays.
-    if (sessionDraft(field.current) === sent.text) setText('');
-    setFiles((before) => before.filter((file) => !sent.files.includes(file)));
-    onSent();
-  };
-  const send = useWrite((client, outgoing: Outgoing) => sendOut(client.session(session), outgoing), { onDone: clear });
-  const note = useWrite((client, outgoing: Outgoing) => sendNote(client, session, outgoing), { onDone: clear });
-  const stop = useWrite((client) => client.session(session).stop(), { changes: { topics: ['session', 'turn'] } });
-  const outgoing: Outgoing = { text, files, whenBusy, profile };
-  const isEmpty = text.trim() === '' && files.length === 0;
-  const isTooLarge = files.reduce((sum, { bytes }) => sum + bytes.length, 0) > MOST_BYTES;
-  const isSending = send.isPending || note.isPending;
-  const canSend = !isEmpty && !isTooLarge && !isSending;
   useKey({ keys: 'c', does: texts.message, run: () => field.current?.focus() });
-  useKey({ keys: 'x', does: texts.stop, run: () => stop.mutate(undefined) }, isBusy);
+  useKey({ keys: 'x', does: texts.stop, run: state.stop }, isBusy);
   const press = (event: KeyboardEvent): void => {
     const isPlainEnter = event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing;
     if (!isPlainEnter || isTouch()) return;
     event.preventDefault();
-    if (canSend) send.mutate(outgoing);
+    if (canSend) state.send();
   };
-  const add = async (list: FileList | undefined): Promise<void> => {
-    const read = await readFiles(list);
-    setFiles((before) => before.concat(read));
-  };
-  const error = send.error ?? note.error ?? stop.error;
   return (
     <section
       className={styles.composer}
@@ -66,55 +45,74 @@ export const Composer = ({ session, isBusy, profiles, isPlain, onSent }: Compose
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        void add(event.dataTransfer.files);
+        void state.addFiles(event.dataTransfer.files);
       }}
     >
-      {error !== null && <Problem error={error} />}
-      {isTooLarge && <p className={styles.warning}>{texts.tooLarge}</p>}
-      <Files files={files} onRemove={(file) => setFiles(files.filter((other) => other !== file))} />
+      {state.error !== null && <Problem error={state.error} />}
+      {state.isTooLarge && <p className={styles.warning}>{texts.tooLarge}</p>}
+      <Files
+        files={outgoing.files}
+        onRemove={(file) => change({ files: outgoing.files.filter((other) => other !== file) })}
+      />
       <textarea
         ref={field}
         className={styles.field}
         aria-label={texts.message}
         placeholder={texts.placeholder}
-        rows={Math.min(12, Math.max(2, text.split('\n').length))}
-        value={text}
-        onChange={(event: ChangeEvent<HTMLTextAreaElement>) => setText(event.target.value)}
+        rows={Math.min(12, Math.max(2, outgoing.text.split('\n').length))}
+        value={outgoing.text}
+        // While it is sent nothing is typed into it that would be lost with it.
+        readOnly={state.isSending}
+        onChange={(event) => change({ text: event.target.value })}
         onKeyDown={press}
-        onPaste={(event: ClipboardEvent) => void add(event.clipboardData.files)}
+        onPaste={(event) => void state.addFiles(event.clipboardData.files)}
       />
-      <div className={styles.bar}>
-        <FileButton onFiles={(list) => void add(list)} />
-        {isBusy && !isPlain && <BusyChoice value={whenBusy} onChange={setWhenBusy} />}
-        {!isPlain && profiles.length > 1 && <ProfileChoice profiles={profiles} value={profile} onChange={setProfile} />}
-        <span className={styles.space} />
-        {!isPlain && !isEmpty && (
-          <Menu
-            label={texts.actions}
-            items={[{ label: texts.note, icon: 'edit', onSelect: () => note.mutate(outgoing) }]}
-          />
-        )}
-        {isBusy && (
-          <Button icon="stop" shortcut="x" isBusy={stop.isPending} onClick={() => stop.mutate(undefined)}>
-            {texts.stop}
-          </Button>
-        )}
-        <Button
-          kind="primary"
-          icon="send"
-          disabled={!canSend}
-          disabledReason={isTooLarge ? texts.tooLarge : 'Write something first'}
-          isBusy={isSending}
-          onClick={() => send.mutate(outgoing)}
-        >
-          {isBusy && !isPlain ? texts[whenBusy] : texts.send}
-        </Button>
-      </div>
+      <Bar state={state} isBusy={isBusy} profiles={profiles} isPlain={isPlain} />
     </section>
   );
 };
 
-const sessionDraft = (field: HTMLTextAreaElement | null): string => field?.value ?? '';
+interface BarProps extends Pick<ComposerProps, 'isBusy' | 'profiles' | 'isPlain'> {
+  readonly state: ReturnType<typeof useComposer>;
+}
+
+const Bar = ({ state, isBusy, profiles, isPlain }: BarProps): ReactElement => {
+  const { outgoing, change, canSend } = state;
+  return (
+    <div className={styles.bar}>
+      <FileButton onFiles={(list) => void state.addFiles(list)} />
+      {isBusy && !isPlain && <BusyChoice value={outgoing.whenBusy} onChange={(whenBusy) => change({ whenBusy })} />}
+      {!isPlain && profiles.length > 1 && (
+        <ProfileChoice
+          label={texts.profile}
+          isLabelHidden
+          profiles={profiles}
+          value={outgoing.profile}
+          onChange={(profile) => change({ profile })}
+        />
+      )}
+      <span className={styles.space} />
+      {!isPlain && canSend && (
+        <Menu label={texts.actions} items={[{ label: texts.note, icon: 'edit', onSelect: state.note }]} />
+      )}
+      {isBusy && (
+        <Button icon="stop" shortcut="x" isBusy={state.isStopping} onClick={state.stop}>
+          {texts.stop}
+        </Button>
+      )}
+      <Button
+        kind="primary"
+        icon="send"
+        disabled={!canSend}
+        disabledReason={state.isTooLarge ? texts.tooLarge : texts.writeFirst}
+        isBusy={state.isSending}
+        onClick={state.send}
+      >
+        {isBusy && !isPlain ? texts[outgoing.whenBusy] : texts.send}
+      </Button>
+    </div>
+  );
+};
 
 /** On a phone Enter begins a line; the button sends. */
 const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches;
@@ -138,27 +136,6 @@ const BusyChoice = ({
   </div>
 );
 
-const ProfileChoice = ({
-  profiles,
-  value,
-  onChange,
-}: {
-  readonly profiles: readonly ModelProfile[];
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}): ReactElement => (
-  <SelectField
-    label={texts.profile}
-    isLabelHidden
-    value={value}
-    options={[
-      { value: '', label: texts.profileDefault },
-      ...profiles.map(({ name, model }) => ({ value: name, label: `${name} (${model?.name ?? ''})` })),
-    ]}
-    onChange={onChange}
-  />
-);
-
 const Files = ({
   files,
   onRemove,
@@ -168,8 +145,8 @@ const Files = ({
 }): ReactElement | null =>
   files.length === 0 ? null : (
     <ul className={styles.files}>
-      {files.map((file, index) => (
-        <li key={`${index} ${file.name}`}>
+      {files.map((file) => (
+        <li key={file.key}>
           {file.name} <small>{sizeText(file.bytes.length)}</small>
           <IconButton label={`${texts.removeFile} ${file.name}`} icon="close" onClick={() => onRemove(file)} />
         </li>

@@ -16,7 +16,10 @@ export interface Outgoing {
 }
 
 /** Stores the message and its turn. */
-export const sendOut = (session: Pick<Session, 'send'>, { text, files, whenBusy, profile }: Outgoing): Promise<unknown> =>
+export const sendOut = (
+  session: Pick<Session, 'send'>,
+  { text, files, whenBusy, profile }: Outgoing,
+): Promise<unknown> =>
   session.send(text, {
     whenBusy,
     parts: files.map(attachmentPart),
@@ -36,6 +39,7 @@ export const sendNote = (client: Client, session: SessionKey, { text, files }: O
 export const readFiles = (list: FileList | undefined): Promise<readonly Attachment[]> =>
   Promise.all(
     Array.from(list ?? []).map(async (file) => ({
+      key: `${file.name} ${file.size} ${file.lastModified}`,
       name: file.name,
       mediaType: file.type,
       bytes: new Uint8Array(await file.arrayBuffer()),

@@ -2,6 +2,8 @@ import { SessionMessagePartType } from '@svc/api/data';
 
 /** A file that goes with a message. */
 export interface Attachment {
+  /** The same for the same file. */
+  readonly key: string;
   readonly name: string;
   readonly mediaType: string;
   readonly bytes: Uint8Array;
@@ -31,9 +33,19 @@ export const attachmentPart = ({
   name,
   mediaType,
   bytes,
-}: Attachment): { readonly partType: SessionMessagePartType; readonly name: string; readonly payloadJson: string } => {
+}: Omit<Attachment, 'key'>): {
+  readonly partType: SessionMessagePartType;
+  readonly name: string;
+  readonly payloadJson: string;
+} => {
   const [family = ''] = mediaType.split('/');
   const partType = Object.hasOwn(TYPES, family) ? TYPES[family as keyof typeof TYPES] : SessionMessagePartType.FILE;
   const url = `data:${mediaType || 'application/octet-stream'};base64,${base64Of(bytes)}`;
   return { partType, name, payloadJson: JSON.stringify({ url }) };
 };
+
+/** The files with those that are not among them yet. */
+export const withFiles = (files: readonly Attachment[], added: readonly Attachment[]): readonly Attachment[] => [
+  ...files,
+  ...added.filter(({ key }) => !files.some((file) => file.key === key)),
+];

@@ -46,6 +46,10 @@ class FakeSession implements Pick<Session, 'messages' | 'stream'> {
     return next;
   };
 
+  add(next: ReturnType<typeof page>): void {
+    this.#pages.push(next);
+  }
+
   stream(options: { readonly after?: string | undefined } = {}): AsyncIterable<SessionMessagePartEvent> {
     this.after = options.after;
     const events = this.#events;
@@ -55,12 +59,13 @@ class FakeSession implements Pick<Session, 'messages' | 'stream'> {
   }
 }
 
+/** All answers are at hand: what is under way ends within one turn of the event loop. */
+const everything = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 const followed = async (session: FakeSession) => {
   const conversation = new Conversation({ session, soon: (run) => run() });
-  await conversation.follow(new AbortController().signal);
-  // What the events began: a reload is one answer away.
-  await Promise.resolve();
-  await Promise.resolve();
+  conversation.start();
+  await everything();
   return conversation;
 };
 
@@ -125,4 +130,17 @@ it('says what went wrong', async () => {
   const conversation = await followed(new FakeSession([]));
   expect(conversation.view.error?.message).toBe('no page is left');
   expect(conversation.view.isLoaded).toBe(false);
+});
+
+it('begins once more after an error, and shows nothing after its stop', async () => {
+  const session = new FakeSession([]);
+  const conversation = await followed(session);
+  session.add(page(['m1']));
+  conversation.start();
+  await everything();
+  expect(conversation.view.error).toBeUndefined();
+  expect(ids(conversation)).toEqual(['m1']);
+  conversation.stop();
+  await conversation.refresh();
+  expect(conversation.view.error).toBeUndefined();
 });

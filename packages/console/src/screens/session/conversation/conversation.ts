@@ -45,7 +45,7 @@ export class Conversation {
   };
   #reply: ReplyView = emptyView;
   #isNotifying = false;
-  #signal: AbortSignal | undefined;
+  #end: AbortController | undefined;
 
   constructor(host: ConversationHost) {
     this.#host = host;
@@ -61,9 +61,16 @@ export class Conversation {
     return () => this.#watchers.delete(changed);
   };
 
-  /** Follows the conversation until `signal` aborts. */
-  async follow(signal: AbortSignal): Promise<void> {
-    this.#signal = signal;
+  /** Loads the conversation and follows it until `stop`; once more after an error. */
+  readonly start = (): void => {
+    this.stop();
+    this.#end = new AbortController();
+    void this.#follow(this.#end.signal);
+  };
+
+  readonly stop = (): void => this.#end?.abort();
+
+  async #follow(signal: AbortSignal): Promise<void> {
     this.#change({ error: undefined });
     try {
       const after = await this.#loadNewest(signal);
@@ -88,7 +95,7 @@ export class Conversation {
 
   /** Loads the newest messages again; for messages that others wrote or edited. */
   async refresh(): Promise<void> {
-    const signal = this.#signal;
+    const signal = this.#end?.signal;
     if (signal === undefined) return;
     try {
       await this.#loadNewest(signal);
@@ -100,7 +107,7 @@ export class Conversation {
   /** Loads the page before the oldest message that is known. */
   async loadOlder(): Promise<void> {
     const { hasOlder, isLoadingOlder, stored } = this.#view;
-    const signal = this.#signal;
+    const signal = this.#end?.signal;
     if (!hasOlder || isLoadingOlder || signal === undefined) return;
     this.#change({ isLoadingOlder: true });
     try {

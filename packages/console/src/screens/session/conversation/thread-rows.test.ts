@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { MessageRole, SessionMessagePartType, SessionMessageSchema } from '@svc/api/data';
 import { describe, expect, it } from 'vitest';
-import { plainRows, threadMessages, threadRows, wordsOf } from './thread-rows.ts';
+import { isWaiting, plainRows, threadMessages, threadRows, wordsOf } from './thread-rows.ts';
 
 const message = (id: string, parts: readonly { type: SessionMessagePartType; content?: string; payload?: object }[]) =>
   create(SessionMessageSchema, {
@@ -108,6 +108,16 @@ describe('rows of a thread', () => {
     );
     expect(plainRows(rows).map(({ kind }) => kind)).toEqual(['head', 'text']);
   });
+});
+
+it('waits while one of its questions has no answer', () => {
+  const asked = { type: REQUEST_PERMISSION, payload: { request_id: 'r1' } };
+  const answered = { type: PERMISSION_RESULT, payload: { request_id: 'r1' } };
+  const waits = (...parts: Parameters<typeof message>[1]): boolean[] =>
+    threadMessages([message('m1', parts)], []).map(isWaiting);
+  expect(waits(asked)).toEqual([true]);
+  expect(waits(asked, answered)).toEqual([false]);
+  expect(waits({ type: TEXT, content: 'a' })).toEqual([false]);
 });
 
 describe('the words of a message', () => {

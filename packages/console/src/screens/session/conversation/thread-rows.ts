@@ -157,6 +157,13 @@ const usageOf = (parts: readonly SessionMessagePart[]): MessageUsage | undefined
 export const plainRows = (rows: readonly ThreadRow[]): readonly ThreadRow[] =>
   rows.filter(({ kind }) => kind !== 'reasoning' && kind !== 'tool' && kind !== 'usage' && kind !== 'compaction');
 
+/** Whether a message ends in a question that nobody has answered. */
+export const isWaiting = ({ parts }: ThreadMessage): boolean => {
+  const asked = parts.filter(({ partType }) => partType === Type.REQUEST_PERMISSION);
+  const answers = byMember(parts, Type.PERMISSION_RESULT, 'request_id');
+  return asked.some((part) => !answers.has(textIn(part, 'request_id')));
+};
+
 /** The words of a message, without thoughts and tools. */
 export const wordsOf = (message: ThreadMessage): string =>
   message.parts

@@ -2,6 +2,8 @@ import type { StepPiece } from '@svc/api/data';
 
 /** Neighbours of one source, as one block. */
 export interface PromptBlock {
+  /** Its place in the request. */
+  readonly key: string;
   readonly source: string;
   readonly tokens: number;
   /** Part of the whole, from 0 to 1. */
@@ -16,12 +18,19 @@ export const promptBlocks = (pieces: readonly StepPiece[]): readonly PromptBlock
     const last = blocks.at(-1);
     const isSame = last?.source === source;
     const sum = Number(tokens) + (isSame ? last.tokens : 0);
-    const block = { source, tokens: sum, share: total === 0 ? 0 : sum / total };
+    const key = isSame ? last.key : `${blocks.length} ${source}`;
+    const block = { key, source, tokens: sum, share: total === 0 ? 0 : sum / total };
     if (isSame) blocks[blocks.length - 1] = block;
     else blocks.push(block);
   }
   return blocks;
 };
+
+/** The pieces with their places in the request as keys: nothing else tells equal ones apart. */
+export const placedPieces = (
+  pieces: readonly StepPiece[],
+): readonly { readonly key: string; readonly piece: StepPiece }[] =>
+  pieces.map((piece, index) => ({ key: `${index} ${piece.source}`, piece }));
 
 /** What tells a piece from others of another request. */
 const identity = ({ source, name, role, messageId, partId, form, toolCallId, text }: StepPiece): string =>

@@ -12,9 +12,9 @@ import { Segments } from '../../../ui/segments.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { durationText, sizeText } from '../../../ui/time-texts.ts';
 import { countText, usageText } from '../figures.ts';
-import { type Prompt, usePrompt, usePromptBefore } from './prompt-data.ts';
-import { omissionText, promptBlocks, promptChange, sourceText } from './prompt-pieces.ts';
 import styles from './prompt.module.css';
+import { type Prompt, usePrompt, usePromptBefore } from './prompt-data.ts';
+import { omissionText, placedPieces, promptBlocks, promptChange, sourceText } from './prompt-pieces.ts';
 import { stepAddressOf } from './step-address.ts';
 
 /** What the model saw at one step, where each piece came from, and what was cut. */
@@ -90,9 +90,9 @@ const Blocks = ({ pieces }: { readonly pieces: readonly StepPiece[] }): ReactEle
   return (
     <Section title="Tokens by source">
       <div className={styles.blocks} aria-hidden="true">
-        {blocks.map(({ source, tokens, share }, index) => (
+        {blocks.map(({ key, source, tokens, share }) => (
           <span
-            key={`${index} ${source}`}
+            key={key}
             data-source={source}
             style={{ width: `${share * 100}%` }}
             title={`${sourceText(source)}: ${countText(tokens)} tokens`}
@@ -100,8 +100,8 @@ const Blocks = ({ pieces }: { readonly pieces: readonly StepPiece[] }): ReactEle
         ))}
       </div>
       <ul className={styles.legend}>
-        {blocks.map(({ source, tokens, share }, index) => (
-          <li key={`${index} ${source}`}>
+        {blocks.map(({ key, source, tokens, share }) => (
+          <li key={key}>
             <span data-source={source} aria-hidden="true" />
             {sourceText(source)}
             <small>{`${countText(tokens)} tokens, ${Math.round(share * 100)} %`}</small>
@@ -125,7 +125,10 @@ const Omissions = ({ omissions }: { readonly omissions: readonly StepOmission[] 
   </Section>
 );
 
-const Pieces = ({ pieces, before }: Pick<PromptViewProps, 'before'> & { readonly pieces: readonly StepPiece[] }): ReactElement => {
+const Pieces = ({
+  pieces,
+  before,
+}: Pick<PromptViewProps, 'before'> & { readonly pieces: readonly StepPiece[] }): ReactElement => {
   const [shown, setShown] = useState<'all' | 'new'>('all');
   const change = before && promptChange(before, pieces);
   const listed = shown === 'new' && change !== undefined ? pieces.filter((piece) => change.added.has(piece)) : pieces;
@@ -147,14 +150,14 @@ const Pieces = ({ pieces, before }: Pick<PromptViewProps, 'before'> & { readonly
       }
     >
       <ol className={styles.pieces}>
-        {listed.map((piece, index) => (
-          <li key={`${index} ${piece.source} ${piece.name}`}>
+        {placedPieces(listed).map(({ key, piece }) => (
+          <li key={key}>
             <Piece piece={piece} isNew={change?.added.has(piece) === true} />
           </li>
         ))}
         {shown === 'new' &&
-          change?.removed.map((piece, index) => (
-            <li key={`gone ${index}`} className={styles.gone}>
+          placedPieces(change?.removed ?? []).map(({ key, piece }) => (
+            <li key={`gone ${key}`} className={styles.gone}>
               <Piece piece={piece} isNew={false} isGone />
             </li>
           ))}

@@ -98,6 +98,7 @@ const DataAnswer = ({ request, onAnswer, isBusy }: RequestProps): ReactElement =
   };
   return (
     <form
+      className={styles.form}
       onSubmit={(event) => {
         event.preventDefault();
         answer();

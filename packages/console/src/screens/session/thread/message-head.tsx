@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Badge } from '../../../ui/badge.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Time } from '../../../ui/time.tsx';
-import type { ThreadMessage } from '../conversation/thread-rows.ts';
+import { isWaiting, type ThreadMessage } from '../conversation/thread-rows.ts';
 import { texts } from '../texts.ts';
 import styles from './thread.module.css';
 
@@ -22,7 +22,7 @@ export const MessageHead = ({ message, agent, items }: MessageHeadProps): ReactE
       <strong>{role === 'user' ? texts.you : role === 'assistant' ? agent : texts.system}</strong>
       <Time at={createdAt} />
       {labels['svc/profile'] && <span>{labels['svc/profile']}</span>}
-      {isLive && <Badge tone="busy">{texts.writing}</Badge>}
+      {isLive && <Progress message={message} />}
       {attempt > 1 && <Badge tone="warn">{`Recovered, attempt ${attempt}`}</Badge>}
       {labels['svc/message-state'] === 'stopped' && <Badge tone="calm">{texts.stopped}</Badge>}
       {labels['svc/message-state'] === 'failed' && <Badge tone="bad">{texts.failed}</Badge>}
@@ -31,3 +31,6 @@ export const MessageHead = ({ message, agent, items }: MessageHeadProps): ReactE
     </div>
   );
 };
+
+const Progress = ({ message }: { readonly message: ThreadMessage }): ReactElement =>
+  isWaiting(message) ? <Badge tone="warn">{texts.waiting}</Badge> : <Badge tone="busy">{texts.writing}</Badge>;

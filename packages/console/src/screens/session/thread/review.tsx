@@ -71,5 +71,7 @@ export const Review = ({ session, message, onDone }: ReviewProps): ReactElement 
 const withText = (parts: readonly SessionMessagePart[], content: string): SessionMessagePart[] => {
   const isText = ({ partType }: SessionMessagePart): boolean => partType === SessionMessagePartType.TEXT;
   const first = parts.find(isText);
-  return parts.filter((part) => !isText(part) || part === first).map((part) => (part === first ? { ...part, content } : part));
+  return parts
+    .filter((part) => !isText(part) || part === first)
+    .map((part) => (part === first ? { ...part, content } : part));
 };

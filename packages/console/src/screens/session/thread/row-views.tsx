@@ -22,13 +22,7 @@ export const TextView = ({
   message.role === 'assistant' ? <Markdown text={part.content} /> : <p className={styles.said}>{part.content}</p>;
 
 /** Something that is folded until the person wants it. */
-const Fold = ({
-  summary,
-  children,
-}: {
-  readonly summary: ReactNode;
-  readonly children: ReactNode;
-}): ReactElement => (
+const Fold = ({ summary, children }: { readonly summary: ReactNode; readonly children: ReactNode }): ReactElement => (
   <details className={styles.fold}>
     <summary>
       <Icon name="right" size={14} />
@@ -102,7 +96,11 @@ export const ToolView = ({ call, result, isLive }: ToolProps): ReactElement => {
   );
 };
 
-const ToolState = (props: { readonly hasResult: boolean; readonly isError: boolean; readonly isLive: boolean }): ReactElement | null => {
+const ToolState = (props: {
+  readonly hasResult: boolean;
+  readonly isError: boolean;
+  readonly isLive: boolean;
+}): ReactElement | null => {
   if (props.isError) return <Badge tone="bad">{texts.failed}</Badge>;
   if (props.hasResult) return <Badge tone="good">{texts.done}</Badge>;
   return props.isLive ? <Badge tone="busy">{texts.running}</Badge> : null;
@@ -118,8 +116,12 @@ const Output = ({ part }: { readonly part: SessionMessagePart }): ReactElement =
   const isWhole = part.object === undefined && payloadOf(part)['truncated'] !== true;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      {part.content !== '' && <pre className={styles.output} tabIndex={0}>{part.content}</pre>}
+      {part.content !== '' && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <pre className={styles.output} tabIndex={0}>
+          {part.content}
+        </pre>
+      )}
       {typeof output === 'object' && output !== null && <JsonView value={output} />}
       {!isWhole && <small>{texts.wholeOutput}</small>}
     </>
@@ -149,7 +151,9 @@ export const FailureView = ({ part }: { readonly part: SessionMessagePart }): Re
     <Icon name="warning" />
     <div>
       <p>{part.content}</p>
-      <small>{[textIn(part, 'code'), textIn(part, 'reason'), textIn(part, 'error_id')].filter(Boolean).join(' / ')}</small>
+      <small>
+        {[textIn(part, 'code'), textIn(part, 'reason'), textIn(part, 'error_id')].filter(Boolean).join(' / ')}
+      </small>
     </div>
   </div>
 );

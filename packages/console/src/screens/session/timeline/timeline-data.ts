@@ -6,12 +6,11 @@ import { usePages, useRead } from '../../../api/use-call.ts';
 import { idAfter } from './id-after.ts';
 
 /** Turns of a session, newest first. */
-export const useTurns = (
-  key: SessionKey,
-): UseInfiniteQueryResult<{ readonly pages: readonly ListTurnsResponse[] }> =>
+export const useTurns = (key: SessionKey): UseInfiniteQueryResult<{ readonly pages: readonly ListTurnsResponse[] }> =>
   usePages<ListTurnsResponse>({
     key: ['ListTurns', key],
-    call: (client, pageToken, signal) => client.sessionControl.listTurns({ ...key, pageSize: 100, pageToken }, { signal }),
+    call: (client, pageToken, signal) =>
+      client.sessionControl.listTurns({ ...key, pageSize: 100, pageToken }, { signal }),
     nextToken: (page) => page.nextPageToken,
     shows: { topics: ['turn'] },
   });
@@ -33,10 +32,9 @@ export const useReplies = (key: SessionKey, { id, replyMessageIds }: Turn): read
   const found = useRead({
     key: ['replies', key, id, last],
     call: async (client, signal) => {
-      const page = await client.session(key).messages(
-        { pageSize: REPLIES, beforeMessageId: idAfter(last) },
-        { signal },
-      );
+      const page = await client
+        .session(key)
+        .messages({ pageSize: REPLIES, beforeMessageId: idAfter(last) }, { signal });
       return page.items.flatMap(({ message }) => message ?? []);
     },
     shows: { topics: ['message'] },

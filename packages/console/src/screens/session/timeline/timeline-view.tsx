@@ -12,6 +12,7 @@ import { Problem } from '../../../ui/problem.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { durationText } from '../../../ui/time-texts.ts';
 import { usageText } from '../figures.ts';
+import { SESSION_PATH } from '../index.ts';
 import { barStyle } from './bar-style.ts';
 import { type TimeScale, timeScale } from './time-scale.ts';
 import styles from './timeline.module.css';
@@ -41,7 +42,7 @@ const WORDS: Readonly<Record<TurnState, string>> = {
 
 /** The turns of a session on one time axis, and what took time in the one that is open. */
 export const TimelineView = ({ session }: { readonly session: SessionKey }): ReactElement => {
-  const search = useSearch({ strict: false });
+  const search = useSearch({ from: SESSION_PATH });
   const navigate = useNavigate();
   const found = useTurns(session);
   const isFailedOnly = search.failed === '1';

@@ -5,8 +5,8 @@ import { turnBars } from './turn-bars.ts';
 
 const { TOOL_CALL, TOOL_RESULT, REQUEST_PERMISSION, PERMISSION_RESULT } = SessionMessagePartType;
 
-const part = (id: string, partType: SessionMessagePartType, createdAtMs: number, payload: object) => ({
-  id,
+const part = (partType: SessionMessagePartType, createdAtMs: number, payload: object) => ({
+  id: `${partType} ${createdAtMs}`,
   partType,
   name: 'look',
   createdAt: BigInt(createdAtMs) * 1_000n,
@@ -16,8 +16,8 @@ const part = (id: string, partType: SessionMessagePartType, createdAtMs: number,
 const turn = (attempt: number) =>
   create(TurnSchema, { id: 't1', attempt, createdAt: 1_000_000n, startedAt: 1_100_000n, finishedAt: 3_000_000n });
 
-const step = (number: number, startMs: number, modelMs: number, outcome = 'answered') =>
-  create(StepSchema, { step: number, startedAt: BigInt(startMs) * 1_000n, modelMs, outcome });
+const step = (number: number, times: readonly [startMs: number, modelMs: number], outcome = 'answered') =>
+  create(StepSchema, { step: number, startedAt: BigInt(times[0]) * 1_000n, modelMs: times[1], outcome });
 
 const lines = (facts: Parameters<typeof turnBars>[0]): string[] =>
   turnBars(facts).map(({ kind, label, startMs, endMs, isFailed }) =>
@@ -28,13 +28,13 @@ it('has everything that took time, by its begin', () => {
   const reply = create(SessionMessageSchema, {
     id: 'm1',
     parts: [
-      part('0', TOOL_CALL, 1_400, { tool_call_id: 'c1' }),
-      part('1', REQUEST_PERMISSION, 1_410, { request_id: 'r1' }),
-      part('2', PERMISSION_RESULT, 1_900, { request_id: 'r1', decided_at: '1800000' }),
-      part('3', TOOL_RESULT, 2_000, { tool_call_id: 'c1', is_error: true }),
+      part(TOOL_CALL, 1_400, { tool_call_id: 'c1' }),
+      part(REQUEST_PERMISSION, 1_410, { request_id: 'r1' }),
+      part(PERMISSION_RESULT, 1_900, { request_id: 'r1', decided_at: '1800000' }),
+      part(TOOL_RESULT, 2_000, { tool_call_id: 'c1', is_error: true }),
     ],
   });
-  const steps = [step(1, 1_150, 200, 'tool_calls'), step(2, 2_100, 300, 'failed')];
+  const steps = [step(1, [1_150, 200], 'tool_calls'), step(2, [2_100, 300], 'failed')];
   expect(lines({ turn: turn(1), steps, replies: [reply], nowMs: 9_000 })).toEqual([
     'queue Queue 1000-1100',
     'step Step 1 1150-1350',
@@ -45,7 +45,10 @@ it('has everything that took time, by its begin', () => {
 });
 
 it('goes on until now for what has not ended', () => {
-  const reply = create(SessionMessageSchema, { id: 'm1', parts: [part('0', TOOL_CALL, 1_400, { tool_call_id: 'c1' })] });
+  const reply = create(SessionMessageSchema, {
+    id: 'm1',
+    parts: [part(TOOL_CALL, 1_400, { tool_call_id: 'c1' })],
+  });
   const waiting = create(TurnSchema, { id: 't1', attempt: 1, createdAt: 1_000_000n });
   expect(lines({ turn: waiting, steps: [], replies: [reply], nowMs: 9_000 })).toEqual([
     'queue Queue 1000-9000',
@@ -54,7 +57,7 @@ it('goes on until now for what has not ended', () => {
 });
 
 it('shows what a crash cost, only in a turn that was recovered', () => {
-  const steps = [step(1, 1_150, 200), step(2, 2_600, 300)];
+  const steps = [step(1, [1_150, 200]), step(2, [2_600, 300])];
   expect(lines({ turn: turn(2), steps, replies: [], nowMs: 9_000 })).toEqual([
     'queue Queue 1000-1100',
     'step Step 1 1150-1350',
@@ -65,5 +68,7 @@ it('shows what a crash cost, only in a turn that was recovered', () => {
 });
 
 it('leaves out calls of which nothing was kept', () => {
-  expect(lines({ turn: turn(1), steps: [step(1, 0, 5)], replies: [], nowMs: 9_000 })).toEqual(['queue Queue 1000-1100']);
+  expect(lines({ turn: turn(1), steps: [step(1, [0, 5])], replies: [], nowMs: 9_000 })).toEqual([
+    'queue Queue 1000-1100',
+  ]);
 });

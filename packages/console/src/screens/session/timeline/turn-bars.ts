@@ -62,8 +62,7 @@ const toolBars = ({ replies, nowMs }: TurnFacts): TurnBar[] =>
       .filter(({ partType }) => partType === Type.TOOL_CALL)
       .map((call) => {
         const result = parts.find(
-          (part) =>
-            part.partType === Type.TOOL_RESULT && textIn(part, 'tool_call_id') === textIn(call, 'tool_call_id'),
+          (part) => part.partType === Type.TOOL_RESULT && textIn(part, 'tool_call_id') === textIn(call, 'tool_call_id'),
         );
         return {
           key: `tool ${id} ${call.id}`,

@@ -8,9 +8,9 @@ import { Problem } from '../../../ui/problem.tsx';
 import { durationText } from '../../../ui/time-texts.ts';
 import { usageText } from '../figures.ts';
 import { stepAddressText } from '../prompt/step-address.ts';
+import { barStyle } from './bar-style.ts';
 import styles from './timeline.module.css';
 import { useReplies, useSteps } from './timeline-data.ts';
-import { barStyle } from './bar-style.ts';
 import { type TurnBar, turnBars, turnSpan } from './turn-bars.ts';
 
 interface TurnDetailProps {

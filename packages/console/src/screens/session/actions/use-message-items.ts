@@ -1,0 +1,59 @@
+import { useNavigate } from '@tanstack/react-router';
+import { copyText } from '../../../ui/copy-text.ts';
+import type { MenuItem } from '../../../ui/menu.tsx';
+import type { Conversation } from '../conversation/conversation.ts';
+import { type ThreadMessage, wordsOf } from '../conversation/thread-rows.ts';
+import { texts } from '../texts.ts';
+import { askedBefore } from './fork-point.ts';
+import type { useSessionActions } from './use-session-actions.ts';
+
+interface MessageItems {
+  readonly conversation: Conversation;
+  readonly actions: ReturnType<typeof useSessionActions>;
+  readonly messages: readonly ThreadMessage[];
+  readonly mayWrite: boolean;
+  readonly onRetry: (message: ThreadMessage) => void;
+}
+
+/** What can be done with one message. */
+export const useMessageItems = (given: MessageItems): ((message: ThreadMessage) => readonly MenuItem[]) => {
+  const { messages, conversation, actions, mayWrite, onRetry } = given;
+  const navigate = useNavigate();
+  return (message) => {
+    const asked = message.role === 'user' ? message : askedBefore(messages, message.id);
+    const turn = message.labels['svc/turn'];
+    const again = (retried: ThreadMessage): void =>
+      actions.retry.mutate({
+        message: retried,
+        text: wordsOf(retried),
+        through: () => conversation.idBefore(retried.id),
+        labels: {},
+        profile: '',
+      });
+    const items: readonly (MenuItem | false)[] = [
+      { label: texts.copyText, icon: 'copy', onSelect: () => void copyText(wordsOf(message), 'text') },
+      mayWrite && { label: texts.fork, icon: 'fork', onSelect: () => actions.fork.mutate(message.id) },
+      mayWrite && asked !== undefined && { label: texts.edit, icon: 'edit', onSelect: () => onRetry(asked) },
+      mayWrite &&
+        asked !== undefined &&
+        message.role === 'assistant' && { label: texts.regenerate, icon: 'retry', onSelect: () => again(asked) },
+      turn !== undefined && {
+        label: texts.seeTurn,
+        icon: 'clock',
+        onSelect: () => void navigate({ to: '.', search: (before) => ({ ...before, view: 'timeline', turn }) }),
+      },
+      {
+        label: texts.copyLink,
+        icon: 'external',
+        onSelect: () => void copyText(linkTo(message.id), 'link'),
+      },
+    ];
+    return items.filter((item) => item !== false);
+  };
+};
+
+const linkTo = (messageId: string): string => {
+  const address = new URL(location.href);
+  address.searchParams.set('message', messageId);
+  return address.href;
+};

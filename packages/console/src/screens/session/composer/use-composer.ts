@@ -1,0 +1,64 @@
+import type { SessionKey } from '@svc/client';
+import { useState } from 'react';
+import { useWrite } from '../../../api/use-call.ts';
+import { type Attachment, MOST_BYTES, withFiles } from '../conversation/attachments.ts';
+import { type Outgoing, readFiles, sendNote, sendOut, type WhenBusy } from './outgoing.ts';
+import { useDraft } from './use-draft.ts';
+
+interface ComposerState {
+  readonly outgoing: Outgoing;
+  readonly change: (part: Partial<Outgoing>) => void;
+  readonly addFiles: (list: FileList | undefined) => Promise<void>;
+  readonly isTooLarge: boolean;
+  readonly isSending: boolean;
+  readonly isStopping: boolean;
+  /** There is something to send, and nothing is being sent. */
+  readonly canSend: boolean;
+  readonly error: Error | null;
+  readonly send: () => void;
+  /** Stores the message without a turn. */
+  readonly note: () => void;
+  /** Ends the running turn and those that wait. */
+  readonly stop: () => void;
+}
+
+/** What a person is writing in a session, and what becomes of it. */
+export const useComposer = (session: SessionKey, onSent: () => void): ComposerState => {
+  const [text, setText] = useDraft(session, 'draft');
+  const [files, setFiles] = useState<readonly Attachment[]>([]);
+  const [whenBusy, setWhenBusy] = useState<WhenBusy>('queue');
+  const [profile, setProfile] = useState('');
+  const onDone = (_answer: unknown, sent: Outgoing): void => {
+    setText('');
+    setFiles((before) => before.filter((file) => !sent.files.includes(file)));
+    onSent();
+  };
+  const send = useWrite((client, outgoing: Outgoing) => sendOut(client.session(session), outgoing), { onDone });
+  const note = useWrite((client, outgoing: Outgoing) => sendNote(client, session, outgoing), { onDone });
+  const stop = useWrite((client) => client.session(session).stop(), { changes: { topics: ['session', 'turn'] } });
+  const outgoing: Outgoing = { text, files, whenBusy, profile };
+  const isEmpty = text.trim() === '' && files.length === 0;
+  const isTooLarge = files.reduce((sum, { bytes }) => sum + bytes.length, 0) > MOST_BYTES;
+  const isSending = send.isPending || note.isPending;
+  return {
+    outgoing,
+    change: (part) => {
+      if (part.text !== undefined) setText(part.text);
+      if (part.files !== undefined) setFiles(part.files);
+      if (part.whenBusy !== undefined) setWhenBusy(part.whenBusy);
+      if (part.profile !== undefined) setProfile(part.profile);
+    },
+    addFiles: async (list) => {
+      const added = await readFiles(list);
+      setFiles((before) => withFiles(before, added));
+    },
+    isTooLarge,
+    isSending,
+    isStopping: stop.isPending,
+    canSend: !isEmpty && !isTooLarge && !isSending,
+    error: send.error ?? note.error ?? stop.error,
+    send: () => send.mutate(outgoing),
+    note: () => note.mutate(outgoing),
+    stop: () => stop.mutate(undefined),
+  };
+};
