@@ -34,7 +34,7 @@ export const screens: readonly Screen[] = [
   at('agents', '/ns/shop/agents', 'support'),
   at('agent', '/ns/shop/agents/support', 'support'),
   at('workflows', '/ns/shop/workflows', 'refund'),
-  at('workflow', '/ns/shop/workflows/refund', 'letter'),
+  forWriters(at('workflow', '/ns/shop/workflows/refund', 'letter')),
   forWriters(at('new-workflow', '/ns/shop/workflows/~new', /new workflow/i)),
   at('workflow-run', ({ waitingRun }) => `/ns/shop/workflows/refund/runs/${waitingRun}`, 'approve'),
   at('workflow-run-failed', ({ failedRun }) => `/ns/shop/workflows/failing/runs/${failedRun}`, 'divide'),
