@@ -1,20 +1,105 @@
 // @service chromium
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Crawler } from './crawl/index.ts';
 import { ShopInstance } from './harness/index.ts';
 import { screens } from './screens.ts';
 
 const instance = ShopInstance.ofSuite();
 
+/** Hundreds of clicks, each of which loads a screen: room, so that a slow machine fails no test. */
+const CRAWL_MS = 900_000;
+
+describe('what watches the pages', () => {
+  it('sees errors of their code, broken policies, requests elsewhere and failed answers', async () => {
+    await using tab = await instance.tab('admin');
+    await tab.page.route('**/v1/broken', (route) => route.fulfill({ status: 503, body: '' }));
+    await tab.open('/');
+    await tab.page.evaluate(async () => {
+      console.error('said by the page');
+      const thrown = document.createElement('button');
+      thrown.addEventListener('click', () => {
+        throw new Error('thrown by the page');
+      });
+      thrown.click();
+      const inline = document.createElement('div');
+      inline.setAttribute('style', 'color: red');
+      document.body.append(inline);
+      await fetch('/v1/broken');
+      await fetch('http://127.0.0.1:9/elsewhere').catch(() => undefined);
+    });
+    const problems = tab.watcher.take().join('\n');
+    for (const text of [
+      'console: said by the page',
+      'error: Error: thrown by the page',
+      'server error: 503',
+      "Applying inline style violates the following Content Security Policy directive 'style-src 'self''",
+      'http://127.0.0.1:9/elsewhere',
+    ])
+      expect(problems).toContain(text);
+    expect(tab.watcher.take()).toEqual([]);
+  });
+
+  it('sees what people with a screen reader cannot use', async () => {
+    await using tab = await instance.tab('admin');
+    await tab.open('/');
+    await tab.page.evaluate(() => {
+      document.querySelector('main')?.append(document.createElement('img'), document.createElement('button'));
+    });
+    const faults = await tab.accessibilityFaults();
+    expect(faults.map((fault) => fault.slice(0, fault.indexOf(':'))).toSorted()).toEqual(['button-name', 'image-alt']);
+  });
+});
+
+/** A page with a control of each kind, which its script makes work. */
+const PAGE = `<!doctype html><html lang="en"><title>Controls</title><nav><a href="#here">Here</a></nav><main>
+  <button id="alive">Alive</button> <button>Dead</button>
+  <button aria-disabled="true">Off</button> <button aria-disabled="true" title="Needs an operator">Not for you</button>
+  <button aria-pressed="true">Chosen</button>
+  <select aria-label="Kind" id="kind"><option>One</option><option>Two</option></select>
+  <button id="more">More</button>
+</main><script>
+  document.querySelector('#alive').onclick = () => { document.title += '!'; };
+  document.querySelector('#kind').onchange = () => { document.title += '?'; };
+  document.querySelector('#more').onclick = () => {
+    document.body.insertAdjacentHTML('beforeend', '<div role="dialog"><button>Dead inside</button></div>');
+  };
+</script></html>`;
+
+describe('what clicks through the pages', () => {
+  it('sees what does nothing, also within what another click opens, and what is off without saying why', async () => {
+    await using tab = await instance.tab('admin');
+    await tab.page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: PAGE }));
+    const { faults, clicked } = await new Crawler(tab, ['/controls']).run();
+    expect(faults.toSorted()).toEqual([
+      '/controls button "Dead inside" does nothing',
+      '/controls button "Dead" does nothing',
+      '/controls button "Off" is off and does not say why',
+    ]);
+    expect(clicked.toSorted()).toEqual([
+      'button "Alive"',
+      'button "Chosen"',
+      'button "Dead inside"',
+      'button "Dead"',
+      'button "More"',
+      'link "Here"',
+      'select "Kind"',
+    ]);
+  });
+});
+
 it.each([
   ['viewer', { onlyActions: true }],
   ['operator', { onlyActions: true }],
   // The last one, because an admin may delete what the others see.
   ['admin', {}],
-] as const)('every control does something for a %s', async (role, options) => {
-  await using tab = await instance.tab(role);
-  const addresses = screens.map(({ address }) => address(instance.seeded));
-  const { faults, clicked } = await new Crawler(tab, addresses, options).run();
-  expect(faults).toEqual([]);
-  expect(clicked).not.toEqual([]);
-});
+] as const)(
+  'every control does something for a %s',
+  async (role, options) => {
+    await using tab = await instance.tab(role);
+    const addresses = screens.map(({ address }) => address(instance.seeded));
+    const { faults, clicked } = await new Crawler(tab, addresses, options).run();
+    expect(faults).toEqual([]);
+    expect(clicked).not.toEqual([]);
+  },
+  CRAWL_MS,
+);

@@ -5,6 +5,9 @@ import { screens } from './screens.ts';
 
 const instance = ShopInstance.ofSuite();
 
+/** Bytes on the wire, as gzip, of everything that the first page loads of the console. */
+const BUDGET = 320 * 1024;
+
 let viewer: Tab;
 beforeAll(async () => {
   viewer = await instance.tab('viewer');
@@ -16,7 +19,7 @@ describe.each(screens)('the screen $name', ({ name, address, shows, isForWriters
   it('shows what it is for at its own address, and everyone can use it, in light, in dark and on a phone', async () => {
     await using tab = await instance.tab('admin');
     await tab.open(address(instance.seeded));
-    await tab.page.getByText(shows).first().waitFor();
+    await tab.page.getByText(shows).filter({ visible: true }).first().waitFor();
     expect(tab.watcher.take()).toEqual([]);
     await takePicture(tab.page, `${name}-light`);
     expect(await tab.accessibilityFaults()).toEqual([]);
@@ -31,7 +34,44 @@ describe.each(screens)('the screen $name', ({ name, address, shows, isForWriters
   it('shows it to a viewer who came from another one', async () => {
     if (isForWriters) viewer.watcher.expect(/status of 403 .*ApplyManifests/);
     await viewer.follow(address(instance.seeded));
-    await viewer.page.getByText(shows).first().waitFor();
+    await viewer.page.getByText(shows).filter({ visible: true }).first().waitFor();
     expect(viewer.watcher.take()).toEqual([]);
   });
+});
+
+it('a first visit loads at most 320 KB of the console', async () => {
+  await using tab = await instance.tab('guest');
+  tab.watcher.expect(/status of 401/);
+  const loaded = new Set<string>();
+  tab.page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname === '/' || pathname.startsWith('/assets/')) loaded.add(pathname);
+  });
+  await tab.open('/');
+  await tab.page.getByRole('button', { name: 'Sign in' }).waitFor();
+  const sizes = await Promise.all([...loaded].map(async (path) => [path, await sizeOf(path)] as const));
+  expect(loaded.size).toBeGreaterThan(2);
+  const sum = sizes.reduce((total, [, size]) => total + size, 0);
+  expect(sum, JSON.stringify(sizes)).toBeLessThanOrEqual(BUDGET);
+});
+
+const sizeOf = async (path: string): Promise<number> => {
+  const answer = await fetch(instance.url + path, { headers: { accept: 'text/html', 'accept-encoding': 'gzip' } });
+  await answer.body?.cancel();
+  return Number(answer.headers.get('content-length'));
+};
+
+it('a person without a credential signs in where they came, and everyone can use the form', async () => {
+  await using tab = await instance.tab('guest');
+  tab.watcher.expect(/status of 401/);
+  await tab.open('/ns/shop/resources/Agent');
+  expect(await tab.accessibilityFaults()).toEqual([]);
+  const secret = tab.page.locator('input[type=password]');
+  await secret.fill('not-the-token-of-this-server');
+  await tab.page.keyboard.press('Enter');
+  await tab.page.getByText('CREDENTIALS_INVALID').waitFor();
+  await secret.fill(instance.adminToken);
+  await tab.page.keyboard.press('Enter');
+  await tab.page.getByText('bookworm').or(tab.page.getByText('support')).first().waitFor();
+  expect([tab.address, tab.watcher.take()]).toEqual(['/ns/shop/resources/Agent', []]);
 });

@@ -64,12 +64,15 @@ export const beginCounting = (page: Page): Promise<void> =>
     counted.changes = 0;
   });
 
-/** What a click may change, as one text: the address, the focus, and how often the page changed since the count began. */
+/** What a click may change, as one text: the address, the focus, what is chosen, and how often the page changed since the count began. */
 export const stateOf = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const counted = globalThis as CrawledWindow;
     const focused = (counted.controls ?? []).indexOf(document.activeElement as HTMLElement);
-    return `${location.href} ${focused} ${counted.changes}`;
+    const chosen = [...document.querySelectorAll<HTMLSelectElement | HTMLInputElement>('select, input')].map((field) =>
+      'checked' in field ? `${field.checked} ${field.value}` : field.value,
+    );
+    return `${location.href} ${focused} ${counted.changes} ${chosen.join()}`;
   });
 
 /** Runs in the page. */

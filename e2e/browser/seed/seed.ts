@@ -28,10 +28,11 @@ const RICH = [
   '!tool calculate {"expression":"200 * 1.19"}',
   '!tool knowledge_search {"query":"shipping"}',
   '!tool calculate {"expression":"1 / ("}',
-  '!say # Your order\n',
-  '!say It costs **238 EUR** with tax:\n\n',
-  '!say | Part | EUR |\n',
   '!file offer.txt Two chairs, 238 EUR with tax.',
+  // Lines without a directive are repeated as they are.
+  'here is the offer.\n\n## Your order\n\nIt costs **238 EUR** with tax, see [the terms](https://shop.example/terms):\n',
+  '| Part | EUR |\n|---|---:|\n| Two chairs | 200 |\n| Tax | 38 |\n',
+  '1. Pay\n2. Wait for `Norway`\n\n```json\n{ "order": "A9" }\n```',
 ].join('\n');
 
 /** Fills an empty instance through its API; `admin` is the token of an admin. Deliveries go to the platform while it is open. */

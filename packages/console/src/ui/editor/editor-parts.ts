@@ -26,7 +26,8 @@ export const readingParts = (label: string, language: TextLanguage): Extension =
   highlightSelectionMatches(),
   EditorView.lineWrapping,
   EditorState.tabSize.of(2),
-  EditorView.contentAttributes.of({ 'aria-label': label }),
+  // Rules of accessibility do not take an editable text for something that can have the focus.
+  EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
   // All JSON is YAML.
   language === 'text' ? [] : yaml(),
   // Tab keeps moving the focus: nobody is caught in an editor.
