@@ -14,7 +14,7 @@ export const Navigation = (): ReactElement => {
   const sections = screens.flatMap((screen) => screen.sections);
   return (
     <nav aria-label={texts.navigation} className={styles.nav}>
-      {GROUPS.map((group) => (
+      {GROUPS.filter((group) => sections.some((section) => section.group === group)).map((group) => (
         <div key={group}>
           <h2>{group}</h2>
           <ul>

@@ -5,7 +5,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { applyTheme, readTheme, type Theme } from '../../ui/theme.ts';
-import { switchTimes, timesAreAbsolute } from '../../ui/time.tsx';
+import { switchTimes, useAbsoluteTimes } from '../../ui/time.tsx';
 import { Care } from './care.tsx';
 import { Configuration } from './configuration.tsx';
 import { texts } from './texts.ts';
@@ -39,7 +39,7 @@ const TIMES = (['relative', 'absolute'] as const).map((value) => ({ value, label
 
 const Looks = (): ReactElement => {
   const [theme, setTheme] = useState<Theme>(readTheme);
-  const [times, setTimes] = useState<'relative' | 'absolute'>(() => (timesAreAbsolute() ? 'absolute' : 'relative'));
+  const times = useAbsoluteTimes() ? 'absolute' : 'relative';
   return (
     <Facts
       rows={[
@@ -65,7 +65,6 @@ const Looks = (): ReactElement => {
             options={TIMES}
             onChange={(next) => {
               if (next !== times) switchTimes();
-              setTimes(next);
             }}
           />,
         ],
