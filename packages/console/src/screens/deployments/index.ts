@@ -27,6 +27,6 @@ const deploymentRoute = createRoute({
 export const deploymentsScreen = screen({
   routes: [listRoute, deploymentRoute],
   sections: [
-    { label: 'Deployments', icon: 'fork', group: 'Platform', path: '/deployments', isScoped: true, letter: 'd' },
+    { label: 'Deployments', icon: 'fork', group: 'Platform', path: '/deployments', isScoped: true, letter: 'p' },
   ],
 });

@@ -26,6 +26,6 @@ const scheduleRoute = createRoute({
 export const schedulesScreen = screen({
   routes: [listRoute, scheduleRoute],
   sections: [
-    { label: 'Schedules', icon: 'clock', group: 'Coordination', path: '/schedules', isScoped: true, letter: 's' },
+    { label: 'Schedules', icon: 'clock', group: 'Coordination', path: '/schedules', isScoped: true, letter: 'e' },
   ],
 });

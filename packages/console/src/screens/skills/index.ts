@@ -14,5 +14,5 @@ const skillsRoute = createRoute({
 
 export const skillsScreen = screen({
   routes: [skillsRoute],
-  sections: [{ label: 'Skills', icon: 'spark', group: 'Knowledge', path: '/skills', isScoped: true, letter: 'l' }],
+  sections: [{ label: 'Skills', icon: 'spark', group: 'Knowledge', path: '/skills', isScoped: true, letter: 'z' }],
 });

@@ -17,5 +17,5 @@ const taskRoute = createRoute({
 
 export const tasksScreen = screen({
   routes: [boardRoute, taskRoute],
-  sections: [{ label: 'Tasks', icon: 'task', group: 'Coordination', path: '/tasks', isScoped: true, letter: 'k' }],
+  sections: [{ label: 'Tasks', icon: 'task', group: 'Coordination', path: '/tasks', isScoped: true, letter: 'b' }],
 });
