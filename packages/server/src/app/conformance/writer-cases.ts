@@ -12,6 +12,8 @@ const WRITERS = 64;
 /** Of each writer. Each write of one costs all others a read and a refused write, each a transaction on PostgreSQL. */
 const WRITES = isSampled() ? 1 : 2;
 const CUTS = isSampled() ? 250 : 1_000;
+/** Changes that the reader sees at least. */
+const SEEN = isSampled() ? 600 : 1_200;
 /** Hundreds of calls one after the other: a loaded machine takes its time. */
 const LONG_MS = 240_000;
 /** Changes that are written while the reader is away, the first time more than are read at once, and those while it reads. */
@@ -181,7 +183,7 @@ export const describeWriters = (): void => {
         whole.close();
         expect(reader.cuts).toBeGreaterThanOrEqual(CUTS);
         expect(told(reader.seen)).toEqual(told(whole.lines));
-        expect(reader.seen.length).toBeGreaterThan(isSampled() ? 600 : 1_200);
+        expect(reader.seen.length).toBeGreaterThan(SEEN);
       },
       LONG_MS,
     );
