@@ -93,6 +93,8 @@ export const noUsage: UsageMeter = {
 /** Objects in memory; the same bytes survive a simulated restart because the harness keeps them. */
 export class MemoryObjects implements ObjectAccess {
   readonly bytes = new Map<string, Uint8Array>();
+  /** `holder hash` of each reference, in the order in which they were added. */
+  readonly held: string[] = [];
   store(
     _namespace: string,
     bytes: Uint8Array,
@@ -102,7 +104,8 @@ export class MemoryObjects implements ObjectAccess {
     this.bytes.set(key, bytes);
     return Promise.resolve({ key, sha256: key, sizeBytes: bytes.length, ...facts });
   }
-  hold(): Promise<void> {
+  hold(...[, , { sha256 }, holder]: Parameters<ObjectAccess['hold']>): Promise<void> {
+    this.held.push(`${holder} ${sha256}`);
     return Promise.resolve();
   }
   size(_namespace: string, object: ObjectData): Promise<number | undefined> {

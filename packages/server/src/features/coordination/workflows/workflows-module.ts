@@ -1,7 +1,7 @@
 import type { Clock, Ids, Log } from '../../../base/index.ts';
 import type { AppendAudit, NamespaceFacts } from '../../../controllers/contract.ts';
 import { type JsonData, type LabelSettings, labelLimits } from '../../../resources/index.ts';
-import type { Admission, CallWakes, SessionLifecycle } from '../../../runtime/contract.ts';
+import type { Admission, CallWakes, ObjectAccess, SessionLifecycle } from '../../../runtime/contract.ts';
 import type { Bus, ReadTx, Store, WriteTx } from '../../../store/contracts/index.ts';
 import type { ToolRegistry } from '../../../tools/contract.ts';
 import type { FeatureModule } from '../../module-contract.ts';
@@ -59,6 +59,7 @@ interface WorkflowsModuleDeps extends ToolGrantDeps {
   readonly lifecycle: Pick<SessionLifecycle, 'create' | 'stop'>;
   readonly wakes: CallWakes;
   readonly deliveries: RunReplies;
+  readonly objects: Pick<ObjectAccess, 'store' | 'hold'>;
   readonly tools: Pick<ToolRegistry, 'offered' | 'check'>;
   /** Names this process. */
   readonly workerId: string;
@@ -143,6 +144,7 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
     grantOf: stepToolGrant(deps),
     owner: deps.workerId,
     timeoutMs: settings['runtime.toolTimeout'],
+    outputBytes: settings['limits.stepOutputMax'],
   });
   const service = new RunService({ ...deps, driver, starts, check, limits: serviceLimits(settings) });
   const streams = new RunStreams({ store, bus, limits: streamLimits(settings) });

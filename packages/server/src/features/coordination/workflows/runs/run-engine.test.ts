@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../../base/index.ts';
+import type { ObjectData } from '../../../../runtime/contract.ts';
 import { textResult } from '../../../../tools/index.ts';
 import { queueItem, TURN_REPORT } from '../record/index.ts';
 import { RunWorld, stepSummary } from '../testing/index.ts';
@@ -507,6 +508,22 @@ describe('a tool step', () => {
     expect((await runOnce()).error).toContain('TOOL_WAITS');
     act = () => Promise.reject(new Error('secret'));
     expect((await runOnce()).error).toBe('step call: TOOL_FAILED: the tool failed');
+  });
+
+  it('keeps a text that is too large for an output as an object of the run, and refers to it', async () => {
+    const text = `${'x'.repeat(5_000)}.`;
+    act = async () => textResult(text);
+    await flow('calculate');
+    const { id, status, output } = await runOnce();
+    expect(status).toBe('COMPLETED');
+    const { text: shown, object } = JSON.parse(output ?? '') as { readonly text: string; readonly object: ObjectData };
+    expect(shown).toBe(`${'x'.repeat(2_000)}\n[cut: the whole text, 5001 bytes, is an object]`);
+    expect(object).toMatchObject({ sizeBytes: 5_001, mediaType: 'text/plain; charset=utf-8', filename: 'call.txt' });
+    expect(new TextDecoder().decode(await world.objects.read('default', object))).toBe(text);
+    expect(world.objects.held).toEqual([`run/${id} ${object.sha256}`]);
+    await flow('calculate', { output: { format: 'json' } });
+    act = async () => textResult('', { text });
+    expect((await runOnce()).error).toContain('OUTPUT_TOO_LARGE');
   });
 
   it('gives a tool its time and no more', async () => {

@@ -1,7 +1,8 @@
 import { BackgroundWork, type CancelTimer, type Clock, isFault, type Log } from '../../../../base/index.ts';
 import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
 import { isJsonMap, type JsonData } from '../../../../resources/index.ts';
-import type { Store } from '../../../../store/contracts/index.ts';
+import type { ObjectAccess } from '../../../../runtime/contract.ts';
+import { runHolder, type Store } from '../../../../store/contracts/index.ts';
 import type { ToolContext, ToolRegistry, ToolResult, ToolWait } from '../../../../tools/contract.ts';
 import {
   callKey,
@@ -12,7 +13,7 @@ import {
   TOOL_CALL,
   VALUE,
 } from '../record/index.ts';
-import { failed, outputOf, type StepEnd, workflowIdentity } from '../steps/index.ts';
+import { failed, outputOf, type StepEnd, storedTextOutput, workflowIdentity } from '../steps/index.ts';
 import type { StepToolGrant } from '../tool-grant.ts';
 import type { SchemaCheck } from '../values/index.ts';
 import type { RunDriver } from './run-driver.ts';
@@ -38,13 +39,21 @@ interface ToolCallsDeps {
   readonly owner: string;
   /** `runtime.toolTimeout`. */
   readonly timeoutMs: number;
+  readonly objects: Pick<ObjectAccess, 'store' | 'hold'>;
+  /** `limits.stepOutputMax`. */
+  readonly outputBytes: number;
 }
+
+/** What an ended call makes of its step, in the transaction that records it. */
+type CallEnd = (open: OpenRun) => StepEnd | Promise<StepEnd>;
 
 /** A call that this process has claimed. */
 interface ClaimedCall extends StepAttempt {
   readonly namespace: string;
   readonly workflow: string;
   readonly tool: string;
+  /** The step takes text. */
+  readonly isText: boolean;
   readonly input: JsonData;
 }
 
@@ -104,9 +113,9 @@ export class ToolCalls implements QueueWorker {
       open.change(state, { call: this.#claimUntil(now) });
       await open.save();
       const { namespace, workflow } = open.run;
-      const tool = open.spec.steps.find(({ id }) => id === call.stepId)?.tool ?? '';
+      const { tool = '', output } = open.spec.steps.find(({ id }) => id === call.stepId) ?? {};
       const input = (await open.value(VALUE.stepInput(call.stepId))) ?? {};
-      return { ...call, namespace, workflow, tool, input };
+      return { ...call, namespace, workflow, tool, isText: output?.format !== 'json', input };
     });
   }
 
@@ -158,11 +167,11 @@ export class ToolCalls implements QueueWorker {
     if (end === undefined) return;
     await driver.move(call.runId, `tool of step ${call.stepId} answered`, async (open) => {
       const state = calledStep(open, call);
-      if (state !== undefined) await driver.moves.endAttempt(open, state, end(open));
+      if (state !== undefined) await driver.moves.endAttempt(open, state, await end(open));
     });
   }
 
-  async #call(call: ClaimedCall, control: AbortController): Promise<((open: OpenRun) => StepEnd) | undefined> {
+  async #call(call: ClaimedCall, control: AbortController): Promise<CallEnd | undefined> {
     const { clock, timeoutMs, check } = this.#deps;
     const found = await this.#find(call, control.signal);
     if (found === undefined) return () => failed('TOOL_NOT_AVAILABLE', `${call.tool} is not available now`);
@@ -175,9 +184,9 @@ export class ToolCalls implements QueueWorker {
       hasTimedOut = true;
       control.abort();
     });
+    let result: ToolResult | ToolWait;
     try {
-      const result = await untilAborted(found.tool.run(this.#context(call, found, control), input), control.signal);
-      return (open) => this.#judge(open, call, result);
+      result = await untilAborted(found.tool.run(this.#context(call, found, control), input), control.signal);
     } catch (error) {
       if (hasTimedOut) return () => failed('TOOL_TIMEOUT', `no result within ${limitMs / 1_000} s`);
       if (control.signal.aborted) return undefined;
@@ -188,6 +197,8 @@ export class ToolCalls implements QueueWorker {
     } finally {
       timer();
     }
+    // Where this fails the call is made again, with the same key.
+    return this.#ended(call, result);
   }
 
   async #find({ namespace, tool, runId, workflow }: ClaimedCall, signal: AbortSignal) {
@@ -232,14 +243,26 @@ export class ToolCalls implements QueueWorker {
     };
   }
 
-  #judge(open: OpenRun, { stepId, tool }: ClaimedCall, result: ToolResult | ToolWait): StepEnd {
-    if ('wait' in result) return failed('TOOL_WAITS', `${tool} waits for a ${result.wait}, which a step cannot`);
+  async #ended(call: ClaimedCall, result: ToolResult | ToolWait): Promise<CallEnd> {
+    const { stepId, tool, namespace, runId, isText } = call;
+    const { check, objects, outputBytes } = this.#deps;
+    if ('wait' in result) return () => failed('TOOL_WAITS', `${tool} waits for a ${result.wait}, which a step cannot`);
     const text = result.content.map((one) => (one.type === 'text' ? one.text : `[${one.mediaType}]`)).join('\n');
-    if (result.isError) return failed('TOOL_FAILED', text.slice(0, 600), { text });
-    const step = open.spec.steps.find(({ id }) => id === stepId);
+    if (result.isError) return () => failed('TOOL_FAILED', text.slice(0, 600), { text });
+    if (isText && Buffer.byteLength(JSON.stringify({ text })) > outputBytes) {
+      const facts = { mediaType: 'text/plain; charset=utf-8', filename: `${stepId}.txt` };
+      const object = await objects.store(namespace, Buffer.from(text.toWellFormed()), facts);
+      return async ({ tx }) => {
+        await objects.hold(tx, namespace, object, runHolder(runId));
+        return { end: 'completed', output: storedTextOutput(text, object) };
+      };
+    }
     const { structured } = result;
-    if (step === undefined) return failed('TOOL_FAILED', 'the step is gone');
-    return outputOf(this.#deps.check, step, { text, structured });
+    return (open) => {
+      const step = open.spec.steps.find(({ id }) => id === stepId);
+      if (step === undefined) return failed('TOOL_FAILED', 'the step is gone');
+      return outputOf(check, step, { text, structured });
+    };
   }
 }
 

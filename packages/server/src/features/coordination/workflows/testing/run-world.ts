@@ -9,6 +9,7 @@ import { createAuditAppender } from '../../../../auth/index.ts';
 import { createIds, Fault, type Ids, ManualClock, seededRandom, silentLog } from '../../../../base/index.ts';
 import { QueueRunner, systemOrigin, TransactionalResourceWriter } from '../../../../controllers/index.ts';
 import { defaultLabelLimits, isJsonMap, type JsonData, recordKey } from '../../../../resources/index.ts';
+import { MemoryObjects } from '../../../../runtime/testing/engine-harness.ts';
 import { createLocalBus } from '../../../../store/bus/local/index.ts';
 import type { Bus, Store } from '../../../../store/contracts/index.ts';
 import { openGivenStore, removeGivenStore } from '../../../../store/testing/given-store.ts';
@@ -65,6 +66,7 @@ export class RunWorld {
   readonly deleted = new Set<string>();
   /** Runs that ended, as other features learn of them. */
   readonly ended: EndedRun[] = [];
+  readonly objects = new MemoryObjects();
   readonly #options: WorldOptions;
   readonly #dir = mkdtempSync(join(tmpdir(), 'svc-runs-'));
   store!: Store;
@@ -131,6 +133,7 @@ export class RunWorld {
       admission: agents.admission,
       lifecycle: agents.lifecycle,
       wakes: { wake: async () => false },
+      objects: this.objects,
       deliveries: { replyOfRun: async (_tx, { output }) => replied(output) },
       tools: createToolRegistry({ tools: this.#options.tools ?? [], log: silentLog, check: sharedSchemaCheck }),
       workerId: `process-${this.#processes}`,
