@@ -5,7 +5,8 @@ import { replyText, withReplyText } from './reply-text.ts';
 
 const { TEXT, TOOL_CALL, TOOL_RESULT, FILE } = SessionMessagePartType;
 
-const part = (partType: SessionMessagePartType, content = '') => create(SessionMessagePartSchema, { partType, content });
+const part = (partType: SessionMessagePartType, content = '') =>
+  create(SessionMessagePartSchema, { partType, content });
 
 const reply = [
   part(TEXT, 'I look it up.'),
