@@ -1,7 +1,8 @@
-import { PermissionDecision, type SessionMessagePart, SessionMessagePartType } from '@svc/api/data';
+import { PermissionDecision } from '@svc/api/data';
 import { TaskPhase } from '@svc/api/resources';
 import type { Client } from '@svc/client';
 import { inNamespacesWith } from '../../api/namespaces-with.ts';
+import { withReplyText } from '../../api/reply-text.ts';
 import { usePages, useRead, useWrite } from '../../api/use-call.ts';
 import { EVERYWHERE } from '../../app/scope.ts';
 import {
@@ -168,21 +169,11 @@ export const useSendEdited = (onDone: () => void) =>
         sessionId,
         messageId,
         labels: { 'svc/connector-delivery-status': 'delivery_requested' },
-        parts: withText(message.parts, text),
+        parts: withReplyText(message.parts, text),
       });
     },
     { changes: { topics: ['delivery'] }, onDone },
   );
-
-const isText = ({ partType }: SessionMessagePart): boolean => partType === SessionMessagePartType.TEXT;
-
-/** The parts with the text in place of all their texts. */
-const withText = (parts: readonly SessionMessagePart[], text: string) => {
-  const last = parts.findLast(isText);
-  const others = parts.filter((part) => !isText(part) || part === last);
-  if (last === undefined) return [...others, { partType: SessionMessagePartType.TEXT, content: text }];
-  return others.map((part) => (part === last ? { ...part, content: text } : part));
-};
 
 interface Resumption {
   readonly items: readonly StepItem[];

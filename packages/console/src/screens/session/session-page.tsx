@@ -81,9 +81,7 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
       }
     >
       {problem !== null && <Problem error={problem} />}
-      {(isPlain || shown === 'chat') && (
-        <ChatView {...{ session, facts, conversation, view, actions, isPlain }} />
-      )}
+      {(isPlain || shown === 'chat') && <ChatView {...{ session, facts, conversation, view, actions, isPlain }} />}
       {!isPlain && shown === 'timeline' && <TimelineView session={session} />}
       {!isPlain && shown === 'json' && (
         <div className={styles.json}>

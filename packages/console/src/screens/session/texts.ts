@@ -28,6 +28,7 @@ export const texts = {
   waiting: 'The agent waits for an answer',
   message: 'Message',
   placeholder: 'Write a message. Enter sends, Shift+Enter begins a line.',
+  placeholderTouch: 'Write a message',
   send: 'Send',
   writeFirst: 'Write something first',
   copyLink: 'Copy link',

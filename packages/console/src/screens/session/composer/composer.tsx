@@ -58,7 +58,7 @@ export const Composer = ({ session, isBusy, profiles, isPlain, onSent }: Compose
         ref={field}
         className={styles.field}
         aria-label={texts.message}
-        placeholder={texts.placeholder}
+        placeholder={isTouch() ? texts.placeholderTouch : texts.placeholder}
         rows={Math.min(12, Math.max(2, outgoing.text.split('\n').length))}
         value={outgoing.text}
         // While it is sent nothing is typed into it that would be lost with it.

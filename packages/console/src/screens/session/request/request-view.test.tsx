@@ -1,6 +1,6 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { create } from '@bufbuild/protobuf';
 import { PermissionDecision, PermissionRequestSchema } from '@svc/api/data';
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { RequestView } from './request-view.tsx';

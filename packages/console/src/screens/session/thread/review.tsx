@@ -1,12 +1,12 @@
-import { type SessionMessagePart, SessionMessagePartType } from '@svc/api/data';
 import type { SessionKey } from '@svc/client';
 import { type ReactElement, useState } from 'react';
 import { useCan } from '../../../access/access-context.ts';
+import { replyText, withReplyText } from '../../../api/reply-text.ts';
 import { useWrite } from '../../../api/use-call.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextArea } from '../../../ui/field.tsx';
 import { Problem } from '../../../ui/problem.tsx';
-import { DELIVERY_LABEL, type ThreadMessage, wordsOf } from '../conversation/thread-rows.ts';
+import { DELIVERY_LABEL, type ThreadMessage } from '../conversation/thread-rows.ts';
 import { texts } from '../texts.ts';
 import styles from './thread.module.css';
 
@@ -19,7 +19,7 @@ interface ReviewProps {
 interface Decision {
   readonly status: 'delivery_requested' | 'skipped';
   /** Parts in place of the stored ones; none leaves them. */
-  readonly parts: SessionMessagePart[];
+  readonly parts: ReturnType<typeof withReplyText>;
 }
 
 /** A reply to a platform that waits for a person: sent as it is, edited first, or not sent. */
@@ -39,7 +39,7 @@ export const Review = ({ session, message, onDone }: ReviewProps): ReactElement 
   const send = (): void =>
     decide.mutate({
       status: 'delivery_requested',
-      parts: text === undefined ? [] : withText(message.parts, text),
+      parts: text === undefined ? [] : withReplyText(message.parts, text),
     });
   return (
     <section className={styles.card} aria-label={texts.heldTitle}>
@@ -52,7 +52,7 @@ export const Review = ({ session, message, onDone }: ReviewProps): ReactElement 
             {texts.heldSend}
           </Button>
           {text === undefined ? (
-            <Button icon="edit" onClick={() => setText(wordsOf(message))}>
+            <Button icon="edit" onClick={() => setText(replyText(message.parts))}>
               {texts.heldEdit}
             </Button>
           ) : (
@@ -65,13 +65,4 @@ export const Review = ({ session, message, onDone }: ReviewProps): ReactElement 
       )}
     </section>
   );
-};
-
-/** The parts with one text in place of all texts, where the first of them was. */
-const withText = (parts: readonly SessionMessagePart[], content: string): SessionMessagePart[] => {
-  const isText = ({ partType }: SessionMessagePart): boolean => partType === SessionMessagePartType.TEXT;
-  const first = parts.find(isText);
-  return parts
-    .filter((part) => !isText(part) || part === first)
-    .map((part) => (part === first ? { ...part, content } : part));
 };

@@ -53,14 +53,21 @@ export const useThreadScroll = (given: ThreadScroll): { readonly look: () => voi
     observer.observe(scroller.current);
     return () => observer.disconnect();
   }, [scroller, virtual]);
+  const height = virtual.getTotalSize();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows every change of the height
+  useLayoutEffect(() => {
+    if (isAtEnd.current) virtual.scrollToEnd();
+  }, [height, virtual]);
   const look = (): void => {
-    isAtEnd.current = virtual.isAtEnd(NEAR_PX);
+    // The page itself is asked: the virtualizer may hear of a scroll after this.
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {};
+    isAtEnd.current = scrollHeight - scrollTop - clientHeight <= NEAR_PX;
     if (isAtEnd.current) setSeen(newest);
-    if ((scroller.current?.scrollTop ?? 0) < NEAR_PX && hasBegun.current) onStart?.();
+    if (scrollTop < NEAR_PX && hasBegun.current) onStart?.();
   };
   // After rows came or grew, the end may have been followed.
   useEffect(() => {
-    if (virtual.isAtEnd(NEAR_PX)) setSeen(newest);
-  }, [newest, virtual]);
+    if (isAtEnd.current) setSeen(newest);
+  }, [newest]);
   return { look, fresh: freshMessages(rows, seen) };
 };

@@ -69,7 +69,7 @@ export const TimelineView = ({ session }: { readonly session: SessionKey }): Rea
       )}
       <ol className={styles.turns}>
         {turns.map((turn) => (
-          <li key={turn.id}>
+          <li key={turn.id} ref={turn.id === search.turn ? showInView : undefined}>
             <TurnLine
               turn={turn}
               scale={scale}
@@ -124,3 +124,6 @@ const TurnLine = ({ turn, scale, nowMs, isOpen, onOpen }: TurnLineProps): ReactE
     </button>
   );
 };
+
+/** The turn of the address may be far down. */
+const showInView = (line: HTMLElement | null): void => line?.scrollIntoView({ block: 'nearest' });
