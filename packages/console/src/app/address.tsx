@@ -6,6 +6,7 @@ const part = encodeURIComponent;
 /** Where things of the API are in the page. */
 export const addresses = {
   agent: (ns: string, name: string): string => `/ns/${part(ns)}/agents/${part(name)}`,
+  sessions: (ns: string): string => `/ns/${part(ns)}/sessions`,
   session: (ns: string, agent: string, id: string): string =>
     `/ns/${part(ns)}/agents/${part(agent)}/sessions/${part(id)}`,
   channels: (ns: string): string => `/ns/${part(ns)}/channels`,

@@ -5,6 +5,9 @@ const table = new KeyTable();
 
 const TYPED_IN = 'input, textarea, select, [contenteditable=true], [role=textbox]';
 
+/** What Enter presses by itself. */
+const PRESSED_BY_ENTER = 'button, a[href], summary, [role=menuitem]';
+
 /** Makes one listener for the page answer all keys; once, in the frame. */
 export const useKeyListener = (): void => {
   useEffect(() => {
@@ -13,7 +16,10 @@ export const useKeyListener = (): void => {
       const [target] = event.composedPath();
       const isTyping = target instanceof Element && target.closest(TYPED_IN) !== null;
       if (event.altKey || event.defaultPrevented || event.isComposing) return;
-      const found = table.find({ key: event.key, isMod: event.metaKey || event.ctrlKey, isTyping }, event.timeStamp);
+      const isMod = event.metaKey || event.ctrlKey;
+      const isPress = event.key === 'Enter' && target instanceof Element && target.closest(PRESSED_BY_ENTER) !== null;
+      if (isPress && !isMod) return;
+      const found = table.find({ key: event.key, isMod, isTyping }, event.timeStamp);
       if (found === undefined) return;
       event.preventDefault();
       found.run();

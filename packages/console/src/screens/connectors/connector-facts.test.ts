@@ -10,7 +10,7 @@ it('says each fault once, and that of Ready only where no other tells it', () =>
   const taken = 'route team?team=T2 belongs to connector default/sales';
   expect(
     problemsIn([
-      condition('Ready', 'False', ['RouteConflict', taken]),
+      condition('Ready', 'False', ['NotIndexed', taken]),
       condition('Indexed', 'False', ['RouteConflict', taken]),
       condition('ProviderConnected', 'Unknown', ['NoReport']),
     ]),

@@ -24,7 +24,7 @@ export const Activity = ({ conversations, deliveries, runs, nowMs, note }: Activ
     {
       label: texts.conversations,
       moments: conversations.map(({ at }) => at),
-      to: addresses.resources(EVERYWHERE, 'Session'),
+      to: addresses.sessions(EVERYWHERE),
     },
     {
       label: texts.deliveries,

@@ -27,7 +27,7 @@ export const ActiveNow = ({ conversations }: { readonly conversations: readonly 
       ))}
     </ul>
     {conversations.length > SHOWN && (
-      <Goto to={addresses.resources(EVERYWHERE, 'Session')}>{texts.more(conversations.length - SHOWN)}</Goto>
+      <Goto to={addresses.sessions(EVERYWHERE)}>{texts.more(conversations.length - SHOWN)}</Goto>
     )}
   </Section>
 );

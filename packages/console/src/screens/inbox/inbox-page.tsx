@@ -53,7 +53,11 @@ export const InboxPage = (): ReactElement => {
       {(items.length > 0 || search.item !== undefined) && (
         <div className={classNames(styles.split, search.item !== undefined && styles.hasItem)}>
           <div className={styles.list}>
-            <ItemList items={items} openKey={search.item} onOpen={show} />
+            <ItemList
+              items={items}
+              openKey={search.item}
+              onOpen={(key) => (key === search.item ? focusFirst(detail.current) : show(key))}
+            />
             {inbox.more && <Button onClick={inbox.more}>{texts.more}</Button>}
           </div>
           <div className={styles.detail} ref={detail}>

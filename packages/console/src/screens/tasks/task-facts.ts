@@ -12,7 +12,7 @@ export interface TaskCard {
 }
 
 /** Columns of the board, in the order in which work goes. */
-export const COLUMNS: readonly { readonly title: string; readonly phases: readonly TaskPhase[] }[] = [
+const COLUMNS: readonly { readonly title: string; readonly phases: readonly TaskPhase[] }[] = [
   { title: 'Queued', phases: [TaskPhase.QUEUED, TaskPhase.UNSPECIFIED] },
   { title: 'Running', phases: [TaskPhase.RUNNING] },
   { title: 'Blocked', phases: [TaskPhase.BLOCKED] },
