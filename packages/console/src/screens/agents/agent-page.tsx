@@ -27,7 +27,7 @@ import { texts } from './texts.ts';
 const TABS = ['overview', 'form', 'yaml', 'effective', 'template'] as const;
 type Tab = (typeof TABS)[number];
 
-/** One agent: how it does, what it is made of, what it may do, and a conversation to try it beside all of that. */
+/** One agent: how it does, what it is made of, what it may do, and a conversation to try it with. */
 export const AgentPage = (): ReactElement => {
   const { ns = '', name = '' } = useParams({ strict: false });
   const { tab, test } = useSearch({ strict: false });

@@ -1,6 +1,6 @@
 import { MessageRole, type SessionMessage } from '@svc/api/data';
 import { textOf } from '@svc/client';
-import { useRouter } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { Button } from '../../ui/button.tsx';
@@ -18,11 +18,11 @@ interface TestTurnProps {
 
 const WAIT_SECONDS = 120;
 
-/** A short conversation beside the form, with the agent as it is saved. */
+/** A short conversation next to the form, with the agent as it is saved. */
 export const TestTurn = ({ ns, agent }: TestTurnProps): ReactElement => {
   const [sessionId, setSessionId] = useState('');
   const [text, setText] = useState('');
-  const router = useRouter();
+  const navigate = useNavigate();
   const messages = useRead({
     key: ['ListSessionMessages', ns, agent, sessionId],
     call: async (client, signal) =>
@@ -87,7 +87,9 @@ export const TestTurn = ({ ns, agent }: TestTurnProps): ReactElement => {
           {sessionId !== '' && (
             <Button
               icon="external"
-              onClick={() => router.history.push(`/ns/${ns}/agents/${agent}/sessions/${sessionId}`)}
+              onClick={() =>
+                void navigate({ to: '/ns/$ns/agents/$agent/sessions/$sessionId', params: { ns, agent, sessionId } })
+              }
             >
               {texts.openSession}
             </Button>

@@ -21,7 +21,7 @@ export const texts = {
   rendered: 'Resources',
   conflicts: 'Conflicts',
   noConflicts: 'No field is held by somebody else.',
-  selection: 'Namespaces that are looked at',
+  selection: 'Namespaces that may be selected',
   selectionOf: (parent: string): string => `Children of ${parent === '' ? 'the root' : parent}`,
   everyChild: 'The selector names no label: every child fits.',
   fits: 'Fits',

@@ -18,7 +18,7 @@ import styles from './files.module.css';
 import { PURPOSES, type PurposeName, useFiles, useUpload } from './files-data.ts';
 import { texts } from './texts.ts';
 
-/** The files of a namespace in their folders, and the one that is looked at. */
+/** The files of a namespace in their folders, and the one that is shown. */
 export const FilesPage = (): ReactElement => {
   const { ns = EVERYWHERE } = useParams({ strict: false });
   if (ns === EVERYWHERE)

@@ -71,5 +71,5 @@ const withAllowlist = (
   const own = spec?.kind;
   if (own?.case === 'mcpServer') return { kind: { case: own.case, value: { ...own.value, policy } } };
   if (own?.case === 'mcpServerBinding') return { kind: { case: own.case, value: { ...own.value, policy } } };
-  throw new TypeError('this is no MCP server');
+  throw new TypeError('this is not an MCP server');
 };

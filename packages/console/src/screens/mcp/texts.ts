@@ -25,7 +25,7 @@ export const texts = {
   usedBy: 'Agents that use it',
   unused: 'No agent here names it.',
   grants: 'Who is signed in',
-  noGrants: 'Nobody is signed in.',
+  noGrants: 'No one is signed in.',
   signIn: 'Sign in',
   openSignIn: 'Open the sign-in page',
   signInUntil: 'It can be used until',

@@ -5,7 +5,7 @@ export const labelLines = (labels: Readonly<Record<string, string>>): string =>
     .map(([key, value]) => `${key}=${value}`)
     .join('\n');
 
-/** Reads `labelLines` back; undefined when a line is no label. */
+/** Reads `labelLines` back; undefined when a line is not a label. */
 export const labelsOf = (lines: string): Readonly<Record<string, string>> | undefined => {
   const pairs = lines
     .split('\n')

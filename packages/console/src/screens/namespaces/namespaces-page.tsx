@@ -18,7 +18,7 @@ import { useNamespaces } from './namespaces-data.ts';
 import { NewNamespaceForm } from './new-namespace-form.tsx';
 import { texts } from './texts.ts';
 
-/** The tree of namespaces, and beside it the one that is chosen. */
+/** The tree of namespaces, and the one that is chosen. */
 export const NamespacesPage = (): ReactElement => {
   const { of = '', form, find = '' } = useSearch({ strict: false });
   const navigate = useNavigate();

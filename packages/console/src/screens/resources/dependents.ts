@@ -4,7 +4,7 @@ import type { Client } from '@svc/client';
 const SEARCHED_PAGES = 20;
 const PAGE = 1_000;
 
-/** Resources of the namespace and of those below it that name the resource as their owner; at most the first 20,000 are looked at. */
+/** Resources of the namespace and of those below it that name the resource as their owner; at most only the first 20,000 are checked. */
 export const dependentsOf = async (
   client: Pick<Client, 'resources'>,
   { ns, uid }: { readonly ns: string; readonly uid: string },

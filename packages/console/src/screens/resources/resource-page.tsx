@@ -67,7 +67,7 @@ export const ResourcePage = (): ReactElement => {
           key={`${kind} ${ns} ${name}`}
           address={address}
           resource={resource}
-          beside={kind === 'Secret' && texts.secretLead}
+          note={kind === 'Secret' && texts.secretLead}
           onSaved={() => {
             notify(texts.saved(name));
             void navigate({ to: '.', search: (before) => ({ ...before, view: undefined }) });

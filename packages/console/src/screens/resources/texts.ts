@@ -68,7 +68,7 @@ export const texts = {
   showConflict: 'Compare and merge',
   conflict: 'Somebody else changed it meanwhile',
   conflictLead: 'Your changes are put on top of the newer state. Where you both changed the same, choose.',
-  goOn: 'Go on with the merged text',
+  goOn: 'Continue with the merged text',
   mergedAgainstTheirs: 'Your changes on the newer state',
   changedBy: { me: 'changed by you', them: 'changed by others', both: 'changed by both' },
   whichToKeep: 'Which to keep of',

@@ -2,14 +2,14 @@
 export const base64OfText = (text: string): string =>
   btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 
-/** The text of a value in base64, or how many bytes it has when they are no text. */
+/** The text of a value in base64, or the number of its bytes when they are not text. */
 export const readableValue = (value: string): { readonly text: string } | { readonly bytes: number } => {
   const bytes = Uint8Array.from(atob(value), (character) => character.charCodeAt(0));
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return text.includes('\0') ? { bytes: bytes.length } : { text };
   } catch {
-    // Bytes that are no UTF-8 are told by their number.
+    // Of bytes that are not UTF-8 only the number is shown.
     return { bytes: bytes.length };
   }
 };

@@ -11,7 +11,7 @@ export const texts = {
   keys: 'Keys',
   noKeys: 'It has no keys yet.',
   hidden: 'hidden',
-  notText: (bytes: number): string => `${bytes} bytes that are no text`,
+  notText: (bytes: number): string => `${bytes} bytes that are not text`,
   lost: 'cannot be decrypted: its key is missing',
   reveal: 'Show the values',
   hide: 'Hide the values',

@@ -30,7 +30,7 @@ export const readingParts = (label: string, language: TextLanguage): Extension =
   EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
   // All JSON is YAML.
   language === 'text' ? [] : yaml(),
-  // Tab keeps moving the focus: nobody is caught in an editor.
+  // Tab keeps moving the focus, so that the keyboard leads out of the editor.
   keymap.of([...searchKeymap, ...foldKeymap]),
 ];
 
@@ -81,7 +81,7 @@ const explanationsOf = (help: TextHelp): Extension =>
     { hideOnChange: true },
   );
 
-/** Problems at their places in the text; what belongs to no line stands at the first. */
+/** Problems at their places in the text; what belongs to no line is at the first. */
 export const diagnosticsOf = (doc: Text, problems: readonly TextProblem[]): readonly Diagnostic[] =>
   problems.map(({ line, column = 0, text }) => {
     const { from, to, text: written } = doc.line(Math.max(1, Math.min(line, doc.lines)));

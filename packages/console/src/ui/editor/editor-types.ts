@@ -10,7 +10,7 @@ export interface TextProblem {
 /** One thing that could be written at the cursor. */
 export interface Suggestion {
   readonly label: string;
-  /** Beside the label, such as a type. */
+  /** Next to the label, such as a type. */
   readonly detail?: string;
   /** What it means, shown for the chosen one. */
   readonly info?: string;

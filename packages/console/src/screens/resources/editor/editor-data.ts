@@ -34,7 +34,7 @@ export const checkText = async (
   return results.flatMap(({ fieldErrors }) => fieldErrors.filter(isOfText).map(placed));
 };
 
-/** A version that is too old is no mistake of the text. */
+/** A version that is too old is not a mistake of the text. */
 const isOfText = ({ reason }: FieldError): boolean => reason !== 'CONFLICT';
 
 const placed = ({ field, description, line, column }: FieldError): TextProblem => ({

@@ -22,15 +22,15 @@ interface ResourceEditorProps {
   /** Text to begin with instead of the stored one. */
   readonly text?: string;
   readonly onSaved: (resource: Resource) => void;
-  /** Stands beside the buttons. */
-  readonly beside?: ReactNode;
+  /** Shown next to the buttons. */
+  readonly note?: ReactNode;
   /** Another view of the same text, in place of the editor; `onChange` is absent where it may only be read. */
   readonly form?:
     | ((draft: { readonly text: string; readonly onChange: ((text: string) => void) | undefined }) => ReactNode)
     | undefined;
 }
 
-/** The YAML of a resource, to change it or to make a new one: hints, problems at their lines, a comparison before it is saved. */
+/** The YAML of a resource, to change it or to make a new one: suggestions, problems at their lines, a comparison before it is saved. */
 export const ResourceEditor = (props: ResourceEditorProps): ReactElement => {
   const { resource, text } = props;
   const [begun, setBegun] = useState<Stored | undefined>(
@@ -54,7 +54,7 @@ const help: TextHelp = {
   explain: async (text, offset) => (await import('../manifest/manifest-help.ts')).explanationAt(text, offset),
 };
 
-const OpenEditor = ({ address, resource, stored, beside, form, onSaved }: OpenEditorProps): ReactElement => {
+const OpenEditor = ({ address, resource, stored, note, form, onSaved }: OpenEditorProps): ReactElement => {
   const isNew = resource === undefined;
   const draft = useDraft({ address, isNew, stored, onSaved });
   const { stage } = draft;
@@ -92,7 +92,7 @@ const OpenEditor = ({ address, resource, stored, beside, form, onSaved }: OpenEd
     );
   return (
     <div className={styles.stage}>
-      <Bar draft={draft} isNew={isNew} mayWrite={mayWrite} beside={beside} isText={form === undefined} />
+      <Bar draft={draft} isNew={isNew} mayWrite={mayWrite} note={note} isText={form === undefined} />
       {resource !== undefined && versionOf(resource) !== draft.base.version && (
         <Stale draft={draft} resource={resource} />
       )}
@@ -116,11 +116,11 @@ interface BarProps {
   readonly draft: Draft;
   readonly isNew: boolean;
   readonly mayWrite: boolean;
-  readonly beside: ReactNode;
+  readonly note: ReactNode;
   readonly isText: boolean;
 }
 
-const Bar = ({ draft, isNew, mayWrite, beside, isText }: BarProps): ReactElement => {
+const Bar = ({ draft, isNew, mayWrite, note, isText }: BarProps): ReactElement => {
   const { problems, isChanged, review } = draft;
   const [first] = problems;
   const rest = problems.length - 1;
@@ -132,7 +132,7 @@ const Bar = ({ draft, isNew, mayWrite, beside, isText }: BarProps): ReactElement
         {mayWrite && first !== undefined && texts.firstProblem(first.line, first.text, rest)}
       </p>
       <div className={styles.actions}>
-        {beside}
+        {note}
         {mayWrite && isChanged && !isNew && (
           <Button onClick={() => draft.setText(draft.base.text)}>{texts.discard}</Button>
         )}

@@ -17,7 +17,7 @@ interface Sides {
   readonly theirs: JsonObject;
 }
 
-/** What each side changed; equal changes of both are nobody's. */
+/** What each side changed; equal changes of both do not count. */
 export const changesOf = ({ base, mine, theirs }: Sides): readonly ThreeWayChange[] =>
   changesBelow({ base, mine, theirs }, []).map(({ keys, ...change }) => ({ path: pathText(keys), ...change }));
 

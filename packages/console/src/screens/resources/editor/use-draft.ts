@@ -16,7 +16,7 @@ export interface Stored {
   readonly version: string;
 }
 
-/** Where a draft is: being written, looked at before it is saved, or meeting somebody else's change. */
+/** Where a draft is: being written, reviewed before it is saved, or in conflict with the change of another person. */
 export type Stage =
   | { readonly is: 'write' }
   | { readonly is: 'review'; readonly after: string; readonly rehearsal: Rehearsal & { readonly is: 'fine' } }
@@ -39,7 +39,7 @@ export interface Draft {
   readonly save: UseMutationResult<Resource | undefined, Error, void>;
   readonly setText: (text: string) => void;
   readonly backToText: () => void;
-  /** Goes on from what is stored now, with this text. */
+  /** Continues from what is stored now, with this text. */
   readonly goOnFrom: (base: Stored, text: string) => void;
 }
 

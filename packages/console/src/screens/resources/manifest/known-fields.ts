@@ -19,7 +19,7 @@ export interface KnownField {
   readonly values: readonly { readonly name: string; readonly text: string }[];
 }
 
-/** Set by the server; nobody writes them. */
+/** Set by the server, never written by people. */
 const NOT_WRITTEN = new Set(['generation', 'resourceVersion', 'uid', 'deletionTimestamp']);
 
 /** The members of the whole manifest of a kind. */

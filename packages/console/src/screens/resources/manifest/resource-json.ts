@@ -56,7 +56,7 @@ const parsedObject = (value: JsonValue): JsonObject | undefined => {
     const parsed: unknown = JSON.parse(value);
     return isMap(parsed) ? parsed : undefined;
   } catch {
-    // A text that is no JSON is shown as it is.
+    // A text that is not JSON is shown as it is.
     return undefined;
   }
 };

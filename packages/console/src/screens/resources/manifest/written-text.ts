@@ -6,7 +6,7 @@ import { isMap as isJsonMap } from './json.ts';
 
 /** A manifest as text, read: what it says, and where its fields are. */
 export interface WrittenText {
-  /** Undefined when the text is no YAML of one object. */
+  /** Undefined when the text is not the YAML of one object. */
   readonly json: JsonObject | undefined;
   readonly problems: readonly TextProblem[];
   /** Line of a field such as `spec.steps[2].id`, or of the nearest one around it; from 1. */

@@ -61,8 +61,8 @@ export const yamlPlace = (text: string, offset: number): YamlPlace | undefined =
     to: start + to,
     indent,
     siblings: [
-      ...keysBeside(above.toReversed(), indent, line.itemAt !== undefined),
-      ...keysBeside(below, indent, false),
+      ...siblingKeys(above.toReversed(), indent, line.itemAt !== undefined),
+      ...siblingKeys(below, indent, false),
     ],
   };
 };
@@ -80,7 +80,7 @@ const pathAbove = (above: readonly Line[], here: Pick<Line, 'indent' | 'itemAt'>
   let { indent, itemAt } = here;
   for (const line of above.toReversed()) {
     if (line.isBlank) continue;
-    // The items of a list may stand as far left as its key.
+    // The items of a list may begin as far left as its key.
     const isParent =
       line.key !== '' && (line.indent < indent - (itemAt === undefined ? 0 : 1) || line.indent === itemAt);
     if (isParent && (itemAt === undefined || line.indent <= itemAt)) {
@@ -93,8 +93,8 @@ const pathAbove = (above: readonly Line[], here: Pick<Line, 'indent' | 'itemAt'>
   return path;
 };
 
-/** Keys of lines at this column, until a line that stands further left; a list mark ends the map that it begins. */
-const keysBeside = (lines: readonly Line[], indent: number, isItem: boolean): readonly string[] => {
+/** Keys of lines at this column, until a line that begins further left; a list mark ends the map that it begins. */
+const siblingKeys = (lines: readonly Line[], indent: number, isItem: boolean): readonly string[] => {
   const keys: string[] = [];
   if (isItem) return keys;
   for (const line of lines) {
