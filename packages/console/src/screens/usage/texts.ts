@@ -25,7 +25,7 @@ export const texts = {
   total: 'Total',
   name: 'Name',
   rest: 'All others',
-  perDay: 'Per day (UTC)',
+  perDay: 'per day (UTC)',
   nothing: 'Nothing was used in this time',
   nothingHint: 'Calls of models count here, as soon as one has answered.',
   unpriced: 'Requests to models without a price in models.prices count as free:',

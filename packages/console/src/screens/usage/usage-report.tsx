@@ -73,7 +73,7 @@ const DayChart = ({ rows, days, nowMs, isCost }: DayChartProps): ReactElement =>
   }, [rows, days, nowMs, isCost]);
   return (
     <Chart
-      label={`${isCost ? texts.cost : texts.tokens}, ${texts.perDay.toLowerCase()}`}
+      label={`${isCost ? texts.cost : texts.tokens}, ${texts.perDay}`}
       at={at}
       series={series}
       shape="bars"

@@ -25,18 +25,24 @@ interface Stored {
   readonly ns: string;
   /** Text of what is stored; '' for nothing. */
   readonly before: string;
+  /** What is stored; undefined for nothing. */
+  readonly stored: Resource | undefined;
   /** Called with the text, too: it keeps comments, which the server does not. */
   readonly onSaved: (saved: Resource | undefined, text: string) => void;
 }
 
 /** Edits a text until it is saved; begins with `first`. */
-export const useDefinition = (first: string, { ns, before, onSaved }: Stored): Definition => {
+export const useDefinition = (first: string, { ns, before, stored, onSaved }: Stored): Definition => {
   const [text, setText] = useState(first);
   const flow = useReadableFlow(text);
-  const check = useDryRun(ns, text);
+  // What is stored was checked when it was stored.
+  const check = useDryRun(ns, text === before ? '' : text);
   const saving = useSaveText(ns);
-  const said = check.data;
-  const looks = useMemo(() => looksOfProblems(flow.steps, said?.errors ?? [], said?.resource), [flow, said]);
+  const said = text === before ? undefined : check.data;
+  const looks = useMemo(
+    () => looksOfProblems(flow.steps, said?.errors ?? [], said === undefined ? stored : said.resource),
+    [flow, said, stored],
+  );
   const problems = useMemo(() => problemsOfText(said?.errors ?? []), [said]);
   return {
     text,

@@ -134,7 +134,7 @@ const DefinitionEditor = ({ resource, mayWrite, before, onSaved, onLoadNewer }: 
   const navigate = useNavigate();
   const [isDiffShown, setIsDiffShown] = useState(false);
   const ns = resource.metadata?.namespace ?? '';
-  const definition = useDefinition(before, { ns, before, onSaved });
+  const definition = useDefinition(before, { ns, before, stored: resource, onSaved });
   const { text, setText, flow, looks, problems, obstacle, isSaving, error, save } = definition;
   const isChanged = text !== before;
   useKey({ keys: 'mod+s', does: texts.save, run: save }, mayWrite && obstacle === undefined);
