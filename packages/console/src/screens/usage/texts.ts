@@ -12,7 +12,6 @@ export const texts = {
   byIdentity: 'Identity',
   byNamespace: 'Namespace',
   period: 'Period',
-  last: 'Last',
   days: 'days',
   chartOf: 'Chart of',
   cost: 'Cost',

@@ -65,7 +65,7 @@ const DayChart = ({ rows, days, nowMs, isCost }: DayChartProps): ReactElement =>
       series: isCost
         ? [line(texts.cost, ({ costMicros }) => Number(costMicros) / 1e6)]
         : [
-            // Drawn on top of each other: the output stands in front of the whole.
+            // Drawn on top of each other: the output in front of the whole.
             line(texts.total, ({ totalTokens }) => Number(totalTokens)),
             line(texts.output, ({ outputTokens }) => Number(outputTokens)),
           ],

@@ -10,9 +10,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Time } from '../../ui/time.tsx';
 import { type FlowStep, readSpec } from './flow/index.ts';
-import { ResumeForm } from './resume-form.tsx';
-import { lookOfStep, type RunAddress, timeTaken, useRun } from './run/index.ts';
-import { StepTalk } from './step-talk.tsx';
+import { lookOfStep, ResumeForm, type RunAddress, StepTalk, timeTaken, useRun } from './run/index.ts';
 import { texts } from './texts.ts';
 import styles from './workflows.module.css';
 

@@ -63,7 +63,7 @@ export const useDefinition = (first: string, { ns, before, stored, onSaved }: St
   };
 };
 
-/** The steps of the text; while it is no YAML those of before, so that the graph stays. */
+/** The steps of the text; while it is not YAML those of before, so that the graph stays. */
 const useReadableFlow = (text: string): Flow => {
   const flow = useMemo(() => readFlow(text), [text]);
   const [readable, setReadable] = useState(flow);
@@ -76,7 +76,7 @@ const useReadableFlow = (text: string): Flow => {
 
 const obstacleOf = (isSame: boolean, errors: number | undefined, failure: Error | null): string | undefined => {
   if (isSame) return texts.nothingToSave;
-  // A check that failed, such as for lack of a connection, does not stand in the way of the save, which says it again.
+  // A check that failed, such as for lack of a connection, does not block the save, which reports it again.
   if (errors === undefined) return failure === null ? texts.isChecking : undefined;
   return errors > 0 ? texts.hasProblems : undefined;
 };

@@ -76,7 +76,7 @@ export const WorkflowPage = (): ReactElement => {
       {found.isPending && <Loading />}
       {tab === 'runs' && <RunList ns={ns} workflow={name} />}
       {resource !== undefined && (
-        // Hidden instead of gone, so that a look at the runs keeps what was written.
+        // Hidden instead of gone, so that what was written stays while the runs are shown.
         <div className={tab === 'runs' ? styles.hidden : styles.definition}>
           <LoadedDefinition key={resource.metadata?.uid} resource={resource} mayWrite={can('admin', { ns })} />
         </div>
