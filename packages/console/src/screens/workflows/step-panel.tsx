@@ -58,9 +58,9 @@ const StepState = ({ address, step, written, specJson }: StepStateProps): ReactE
           [texts.attempt, step.attempt > 0 ? String(step.attempt) : ''],
           [texts.started, <Time key="started" at={step.createdAt} />],
           [texts.took, timeTaken(step, isOver)],
-          [texts.nextTry, step.nextRetryAt && <Time at={step.nextRetryAt} />],
-          [texts.timesOut, step.timeoutAt && <Time at={step.timeoutAt} />],
-          [texts.waitsUntil, step.waitUntilAt && <Time at={step.waitUntilAt} />],
+          [texts.nextTry, isOver ? undefined : step.nextRetryAt && <Time at={step.nextRetryAt} />],
+          [texts.timesOut, isOver ? undefined : step.timeoutAt && <Time at={step.timeoutAt} />],
+          [texts.waitsUntil, isOver ? undefined : step.waitUntilAt && <Time at={step.waitUntilAt} />],
           [texts.childRun, childRunOf(address.ns, step, written)],
         ]}
       />
