@@ -137,7 +137,7 @@ const WhoMayWhat = ({ keys, reach }: { readonly keys: readonly ApiKey[]; readonl
           }
         />
       </div>
-      {shown.length === 0 ? <p>{texts.nobody}</p> : <HoldingTable holdings={shown} />}
+      {shown.length === 0 ? <p>{texts.noHolder}</p> : <HoldingTable holdings={shown} />}
     </Section>
   );
 };

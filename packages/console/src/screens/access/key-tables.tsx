@@ -15,7 +15,7 @@ const TONES: Readonly<Record<'active' | 'expired' | 'revoked', Tone>> = {
 
 interface KeyTableProps {
   readonly keys: readonly ApiKey[];
-  /** Without it keys can only be looked at. */
+  /** Without it keys are only shown. */
   readonly onRevoke: ((key: ApiKey) => void) | undefined;
 }
 

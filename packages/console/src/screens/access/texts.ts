@@ -35,7 +35,7 @@ export const texts = {
   scope: 'On',
   secrets: 'Reads secrets',
   yes: 'yes',
-  nobody: 'Nobody that you may see reaches it.',
+  noHolder: 'No one that you may see reaches it.',
   keyPanel: 'API key',
   lifetime: 'Valid for',
   forever: 'As long as it is not revoked',
@@ -52,6 +52,6 @@ export const texts = {
   removeGrant: 'Remove grant',
   create: 'Create key',
   nameFirst: 'Give the key a name first.',
-  secretOnce: 'This is the key. It is shown only now; whoever has it can use its grants.',
+  secretOnce: 'This is the key. It is shown only now; any program that has it can use its grants.',
   copySecret: 'Copy the key',
 } as const;

@@ -36,7 +36,7 @@ export const AuditPage = (): ReactElement => {
   const navigate = useNavigate();
   const { open, stack } = usePanels();
   const found = useAuditRecords({ ns, identity, operation, since, until });
-  // Most records are about resources, whose changes are told; the others wait for the button.
+  // Most records are about resources, whose changes are live; the others wait for the button.
   useLiveEvents('resource', () => void found.refetch());
   const rows = found.data?.pages.flatMap(({ records }) => records) ?? [];
   const filter = (name: 'identity' | 'operation' | 'since' | 'until') => (value: string) =>

@@ -10,7 +10,7 @@ export const texts = {
   until: 'To',
   operationHint: 'svc.gateway.ResourceService/ApplyManifests',
   none: 'No records',
-  noneHint: 'Every write, each look at a secret and each failed sign-in is recorded here, without contents.',
+  noneHint: 'Every write, each read of a secret and each failed sign-in is recorded here, without contents.',
   requestId: 'Request',
   version: 'Version before',
   hash: 'Hash',

@@ -42,13 +42,13 @@ export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
   };
   return (
     <div className={styles.frame}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <div
         ref={scroller}
         className={styles.lines}
         role="log"
         aria-live="off"
         aria-label={texts.title}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
         onKeyDown={move}
         onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) =>

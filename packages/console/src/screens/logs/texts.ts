@@ -4,7 +4,7 @@ export const texts = {
   level: 'Least level',
   contains: 'Contains',
   pause: 'Pause',
-  goOn: 'Go on',
+  goOn: 'Continue',
   export: 'Export',
   clear: 'Clear',
   waiting: 'Nothing was written yet that fits',

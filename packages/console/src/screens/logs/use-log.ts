@@ -37,7 +37,7 @@ export const useLog = (): { readonly buffer: LogBuffer; readonly error: Error | 
         }
         return undefined;
       } catch (thrown) {
-        // A lost connection is told at the bottom of the page, and the next try goes on behind the last line.
+        // The bottom of the page shows a lost connection, and the next try continues behind the last line.
         return isSvcError(thrown) && FINAL.includes(thrown.code) ? thrown : undefined;
       }
     };

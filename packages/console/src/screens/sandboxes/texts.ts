@@ -30,7 +30,7 @@ export const texts = {
   sign: 'Last sign of life',
   session: 'Session',
   agent: 'Agent',
-  free: 'Nobody holds it.',
+  free: 'No one holds it.',
   noProcesses: 'Nothing has run in it yet.',
   edit: 'Show as YAML',
 } as const;

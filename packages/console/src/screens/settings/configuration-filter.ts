@@ -1,6 +1,6 @@
 import type { ConfigurationValue } from '@svc/api/gateway';
 
-/** The values that contain a text in their key, value or source, and with `onlySet` only those that are no defaults. */
+/** The values that contain a text in their key, value or source, and with `onlySet` only those that differ from the default. */
 export const matching = (
   values: readonly ConfigurationValue[],
   text: string,

@@ -21,7 +21,7 @@ export const Configuration = (): ReactElement => {
   return (
     <Section
       title={texts.configuration}
-      actions={<CopyMenu command="svc config show --server" path="/v1/admin/configuration" />}
+      actions={<CopyMenu command="svc config show" path="/v1/admin/configuration" />}
     >
       <p className={styles.hint}>{texts.configurationHint}</p>
       <div className={styles.row}>

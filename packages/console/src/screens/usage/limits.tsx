@@ -15,7 +15,7 @@ import { countText, limitText, usedText } from './usage-texts.ts';
 /** How much of every limit is used, and when it frees up. */
 export const Limits = ({ ns, mayWrite }: { readonly ns: string; readonly mayWrite: boolean }): ReactElement => {
   const found = useResources('UsagePolicy', ns);
-  // What is used is no change of the policy: turns move it.
+  // Turns change what is used, without a change of the policy.
   useLiveEvents('turn', () => void found.refetch());
   const policies = found.data?.pages.flatMap(({ resources }) => resources) ?? [];
   const newLimit = mayWrite && ns !== '-' && (

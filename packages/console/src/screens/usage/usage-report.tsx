@@ -65,7 +65,7 @@ const DayChart = ({ rows, days, nowMs, isCost }: DayChartProps): ReactElement =>
       series: isCost
         ? [line(texts.cost, ({ costMicros }) => Number(costMicros) / 1e6)]
         : [
-            // Drawn on top of each other: the output stands in front of the whole.
+            // Drawn on top of each other: the output in front of the whole.
             line(texts.total, ({ totalTokens }) => Number(totalTokens)),
             line(texts.output, ({ outputTokens }) => Number(outputTokens)),
           ],
@@ -73,7 +73,7 @@ const DayChart = ({ rows, days, nowMs, isCost }: DayChartProps): ReactElement =>
   }, [rows, days, nowMs, isCost]);
   return (
     <Chart
-      label={`${isCost ? texts.cost : texts.tokens}, ${texts.perDay.toLowerCase()}`}
+      label={`${isCost ? texts.cost : texts.tokens}, ${texts.perDay}`}
       at={at}
       series={series}
       shape="bars"

@@ -27,10 +27,10 @@ interface FlowEditorProps {
   readonly onChange: ((text: string) => void) | undefined;
 }
 
-/** The steps as list, graph and text beside each other; a change of one changes the others. */
+/** The steps as list, graph and text next to each other; a change of one changes the others. */
 export const FlowEditor = (props: FlowEditorProps): ReactElement => {
   const { text, flow, looks, problems, selected, onSelect, onChange } = props;
-  // A text that is no YAML has no places where a graph could write.
+  // A text that is not YAML has no places where a graph could write.
   const edit = flow.problem === undefined ? onChange : undefined;
   const add = (type: string): void => {
     const added = addStep(text, type, selected);

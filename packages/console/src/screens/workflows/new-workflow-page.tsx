@@ -31,6 +31,7 @@ export const NewWorkflowPage = (): ReactElement => {
   const { text, setText, flow, looks, problems, obstacle, isSaving, error, save } = useDefinition(firstText(ns), {
     ns,
     before: '',
+    stored: undefined,
     onSaved: (saved) =>
       void navigate({
         to: '/ns/$ns/workflows/$name',

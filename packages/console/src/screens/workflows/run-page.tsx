@@ -17,8 +17,16 @@ import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Time } from '../../ui/time.tsx';
 import { FlowGraph, readSpec, StepList } from './flow/index.ts';
-import { hasEnded, lookOfRun, looksOfRun, type RunAddress, timeTaken, useCancelRun, useRun } from './run/index.ts';
-import { RunHistory } from './run-history.tsx';
+import {
+  hasEnded,
+  lookOfRun,
+  looksOfRun,
+  type RunAddress,
+  RunHistory,
+  timeTaken,
+  useCancelRun,
+  useRun,
+} from './run/index.ts';
 import { texts } from './texts.ts';
 import styles from './workflows.module.css';
 

@@ -43,7 +43,7 @@ export const StepEdit = ({ text, steps, id, onChange, onSelect }: StepEditProps)
       </form>
       {step.after.length > 0 && (
         <div>
-          <h3>{texts.waitsFor}</h3>
+          <h2>{texts.waitsFor}</h2>
           <ul className={styles.waits}>
             {step.after.map((other) => (
               <li key={other}>

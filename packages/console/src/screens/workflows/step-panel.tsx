@@ -10,9 +10,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Time } from '../../ui/time.tsx';
 import { type FlowStep, readSpec } from './flow/index.ts';
-import { ResumeForm } from './resume-form.tsx';
-import { lookOfStep, type RunAddress, timeTaken, useRun } from './run/index.ts';
-import { StepTalk } from './step-talk.tsx';
+import { lookOfStep, ResumeForm, type RunAddress, StepTalk, timeTaken, useRun } from './run/index.ts';
 import { texts } from './texts.ts';
 import styles from './workflows.module.css';
 
@@ -60,9 +58,9 @@ const StepState = ({ address, step, written, specJson }: StepStateProps): ReactE
           [texts.attempt, step.attempt > 0 ? String(step.attempt) : ''],
           [texts.started, <Time key="started" at={step.createdAt} />],
           [texts.took, timeTaken(step, isOver)],
-          [texts.nextTry, step.nextRetryAt && <Time at={step.nextRetryAt} />],
-          [texts.timesOut, step.timeoutAt && <Time at={step.timeoutAt} />],
-          [texts.waitsUntil, step.waitUntilAt && <Time at={step.waitUntilAt} />],
+          [texts.nextTry, isOver ? undefined : step.nextRetryAt && <Time at={step.nextRetryAt} />],
+          [texts.timesOut, isOver ? undefined : step.timeoutAt && <Time at={step.timeoutAt} />],
+          [texts.waitsUntil, isOver ? undefined : step.waitUntilAt && <Time at={step.waitUntilAt} />],
           [texts.childRun, childRunOf(address.ns, step, written)],
         ]}
       />

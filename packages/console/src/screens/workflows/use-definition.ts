@@ -25,18 +25,24 @@ interface Stored {
   readonly ns: string;
   /** Text of what is stored; '' for nothing. */
   readonly before: string;
+  /** What is stored; undefined for nothing. */
+  readonly stored: Resource | undefined;
   /** Called with the text, too: it keeps comments, which the server does not. */
   readonly onSaved: (saved: Resource | undefined, text: string) => void;
 }
 
 /** Edits a text until it is saved; begins with `first`. */
-export const useDefinition = (first: string, { ns, before, onSaved }: Stored): Definition => {
+export const useDefinition = (first: string, { ns, before, stored, onSaved }: Stored): Definition => {
   const [text, setText] = useState(first);
   const flow = useReadableFlow(text);
-  const check = useDryRun(ns, text);
+  // What is stored was checked when it was stored.
+  const check = useDryRun(ns, text === before ? '' : text);
   const saving = useSaveText(ns);
-  const said = check.data;
-  const looks = useMemo(() => looksOfProblems(flow.steps, said?.errors ?? [], said?.resource), [flow, said]);
+  const said = text === before ? undefined : check.data;
+  const looks = useMemo(
+    () => looksOfProblems(flow.steps, said?.errors ?? [], said === undefined ? stored : said.resource),
+    [flow, said, stored],
+  );
   const problems = useMemo(() => problemsOfText(said?.errors ?? []), [said]);
   return {
     text,
@@ -57,7 +63,7 @@ export const useDefinition = (first: string, { ns, before, onSaved }: Stored): D
   };
 };
 
-/** The steps of the text; while it is no YAML those of before, so that the graph stays. */
+/** The steps of the text; while it is not YAML those of before, so that the graph stays. */
 const useReadableFlow = (text: string): Flow => {
   const flow = useMemo(() => readFlow(text), [text]);
   const [readable, setReadable] = useState(flow);
@@ -70,7 +76,7 @@ const useReadableFlow = (text: string): Flow => {
 
 const obstacleOf = (isSame: boolean, errors: number | undefined, failure: Error | null): string | undefined => {
   if (isSame) return texts.nothingToSave;
-  // A check that failed, such as for lack of a connection, does not stand in the way of the save, which says it again.
+  // A check that failed, such as for lack of a connection, does not block the save, which reports it again.
   if (errors === undefined) return failure === null ? texts.isChecking : undefined;
   return errors > 0 ? texts.hasProblems : undefined;
 };

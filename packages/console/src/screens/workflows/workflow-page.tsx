@@ -76,7 +76,7 @@ export const WorkflowPage = (): ReactElement => {
       {found.isPending && <Loading />}
       {tab === 'runs' && <RunList ns={ns} workflow={name} />}
       {resource !== undefined && (
-        // Hidden instead of gone, so that a look at the runs keeps what was written.
+        // Hidden instead of gone, so that what was written stays while the runs are shown.
         <div className={tab === 'runs' ? styles.hidden : styles.definition}>
           <LoadedDefinition key={resource.metadata?.uid} resource={resource} mayWrite={can('admin', { ns })} />
         </div>
@@ -134,7 +134,7 @@ const DefinitionEditor = ({ resource, mayWrite, before, onSaved, onLoadNewer }: 
   const navigate = useNavigate();
   const [isDiffShown, setIsDiffShown] = useState(false);
   const ns = resource.metadata?.namespace ?? '';
-  const definition = useDefinition(before, { ns, before, onSaved });
+  const definition = useDefinition(before, { ns, before, stored: resource, onSaved });
   const { text, setText, flow, looks, problems, obstacle, isSaving, error, save } = definition;
   const isChanged = text !== before;
   useKey({ keys: 'mod+s', does: texts.save, run: save }, mayWrite && obstacle === undefined);

@@ -59,7 +59,7 @@ const BAR_SHARE = 0.7;
 const BAR_PX_MAX = 36;
 
 const optionsOf = (
-  { series, atText, shape, height = 160 }: ChartProps,
+  { at, series, atText, shape, height = 160 }: ChartProps,
   place: HTMLElement,
   show: (index: number | undefined) => void,
 ): uPlot.Options => {
@@ -67,14 +67,19 @@ const optionsOf = (
   const line = colourOf(place, styles['grid']);
   const axis = { stroke: ink, font: '11px system-ui', ticks: { show: false }, grid: { stroke: line, width: 1 } };
   const bars = shape === 'bars' ? uPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PX_MAX] }) : undefined;
+  const margin = bars === undefined || at.length < 2 ? 0 : ((at[1] ?? 0) - (at[0] ?? 0)) / 2;
   return {
     width: place.clientWidth,
     height,
     legend: { show: false },
     cursor: { drag: { x: false, y: false } },
-    scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    scales: {
+      // Half a bar more on both sides, so that the first and the last one are whole.
+      x: { range: (_plot, first, last) => [first - margin, last + margin] },
+      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+    },
     axes: [
-      { ...axis, grid: { show: false }, values: (_plot, moments) => moments.map(atText), space: 70 },
+      { ...axis, grid: { show: false }, values: (_plot, moments) => moments.map(atText), space: 70, size: 28 },
       { ...axis, size: 48, values: (_plot, values) => values.map(shortNumber) },
     ],
     series: [
@@ -83,7 +88,7 @@ const optionsOf = (
         const colour = colourOf(place, styles[`series${index}`]);
         return bars === undefined
           ? { label: name, stroke: colour, width: 2 }
-          : { label: name, stroke: colour, fill: colour, paths: bars, points: { show: false } };
+          : { label: name, stroke: colour, fill: colour, width: 0, paths: bars, points: { show: false } };
       }),
     ],
     hooks: { setCursor: [({ cursor }) => show(cursor.idx ?? undefined)] },

@@ -59,7 +59,7 @@ const Graph = ({ label, steps, looks, selected, onSelect, onConnect, onDisconnec
             position: places.get(step.id) ?? { x: 0, y: 0 },
             width: STEP_WIDTH,
             height: STEP_HEIGHT,
-            // Known without a look at the page, so that also steps out of sight count.
+            // Known without measuring the page, so that also steps out of sight count.
             measured: { width: STEP_WIDTH, height: STEP_HEIGHT },
             handles: [...handles],
             selected: step.id === selected,

@@ -6,7 +6,7 @@ export interface StepLook {
   readonly tone: Tone;
   /** The state in one word. */
   readonly word: string;
-  /** What stands below it, such as the time that it took. */
+  /** The text below it, such as the time that it took. */
   readonly note: string;
 }
 

@@ -1,12 +1,13 @@
 /** workflows/run: runs of workflows, what they say of their steps, and how to move them on. */
+export { JsonInput } from './json-input.tsx';
+export { ResumeForm } from './resume-form.tsx';
 export {
   type RunAddress,
   useCancelRun,
-  useResumeRun,
   useRun,
-  useRunEvents,
   useRuns,
   useStartRun,
-  useStepTalk,
 } from './run-data.ts';
+export { RunHistory } from './run-history.tsx';
 export { hasEnded, lookOfRun, lookOfStep, looksOfRun, RUN_STATUSES, timeTaken } from './run-looks.ts';
+export { StepTalk } from './step-talk.tsx';

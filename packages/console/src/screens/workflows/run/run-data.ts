@@ -71,7 +71,7 @@ export const useStepTalk = (ns: string, agent: string, sessionId: string): UseQu
 
 const WAIT_MS = 2_000;
 
-/** The history of a run, which grows while it goes on; a lost connection is taken up behind the last event. */
+/** The history of a run, which grows while it runs; a lost connection is taken up behind the last event. */
 export const useRunEvents = ({ ns, workflow, runId }: RunAddress): readonly WorkflowRunEvent[] => {
   const client = useClient();
   const [events, setEvents] = useState<readonly WorkflowRunEvent[]>([]);

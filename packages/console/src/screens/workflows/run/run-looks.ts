@@ -46,7 +46,7 @@ export const hasEnded = ({ status }: Pick<WorkflowRun, 'status'>): boolean =>
 
 const ENDED_STEPS = ['COMPLETED', 'FAILED', 'CANCELLED', 'SKIPPED'];
 
-/** The time from the begin to the last change, such as `2.4 s`; '' while it goes on. */
+/** The time from the begin to the last change, such as `2.4 s`; '' while it runs. */
 export const timeTaken = (
   { createdAt, updatedAt }: Pick<WorkflowRun, 'createdAt' | 'updatedAt'>,
   isOver: boolean,

@@ -1,11 +1,11 @@
 import { type ReactElement, useState } from 'react';
-import { CodeEditor } from '../../ui/code-editor.tsx';
-import type { JsonSchema } from '../../ui/schema/schema.ts';
-import type { Problems } from '../../ui/schema/schema-problems.ts';
-import { SchemaForm } from '../../ui/schema-form.tsx';
-import { Segments } from '../../ui/segments.tsx';
-import { texts } from './texts.ts';
-import styles from './workflows.module.css';
+import { CodeEditor } from '../../../ui/code-editor.tsx';
+import type { JsonSchema } from '../../../ui/schema/schema.ts';
+import type { Problems } from '../../../ui/schema/schema-problems.ts';
+import { SchemaForm } from '../../../ui/schema-form.tsx';
+import { Segments } from '../../../ui/segments.tsx';
+import { texts } from '../texts.ts';
+import styles from '../workflows.module.css';
 
 interface JsonInputProps {
   readonly label: string;

@@ -2,11 +2,11 @@ import { MessageRole } from '@svc/api/data';
 import { textOf } from '@svc/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { Loading } from '../../ui/loading.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { useStepTalk } from './run/index.ts';
-import { texts } from './texts.ts';
-import styles from './workflows.module.css';
+import { Loading } from '../../../ui/loading.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { texts } from '../texts.ts';
+import styles from '../workflows.module.css';
+import { useStepTalk } from './run-data.ts';
 
 interface StepTalkProps {
   readonly ns: string;

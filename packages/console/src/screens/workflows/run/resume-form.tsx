@@ -1,15 +1,15 @@
 import type { WorkflowStepRun } from '@svc/api/data';
 import { type FormEvent, type ReactElement, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { notify } from '../../ui/notices.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { initialValue, schemaOf } from '../../ui/schema/schema.ts';
-import { type Problems, problemsOf } from '../../ui/schema/schema-problems.ts';
+import { Button } from '../../../ui/button.tsx';
+import { notify } from '../../../ui/notices.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { initialValue, schemaOf } from '../../../ui/schema/schema.ts';
+import { type Problems, problemsOf } from '../../../ui/schema/schema-problems.ts';
+import { texts } from '../texts.ts';
+import styles from '../workflows.module.css';
 import { JsonInput } from './json-input.tsx';
 import { resumeSchemaOf } from './resume-schema.ts';
-import { type RunAddress, useResumeRun } from './run/index.ts';
-import { texts } from './texts.ts';
-import styles from './workflows.module.css';
+import { type RunAddress, useResumeRun } from './run-data.ts';
 
 interface ResumeFormProps {
   readonly address: RunAddress;

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import { Section } from '../../ui/page.tsx';
-import { Time } from '../../ui/time.tsx';
-import { type RunAddress, useRunEvents } from './run/index.ts';
-import { texts } from './texts.ts';
-import styles from './workflows.module.css';
+import { Section } from '../../../ui/page.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { texts } from '../texts.ts';
+import styles from '../workflows.module.css';
+import { type RunAddress, useRunEvents } from './run-data.ts';
 
 /** What happened in a run, oldest first. */
 export const RunHistory = ({ address }: { readonly address: RunAddress }): ReactElement => {
