@@ -98,7 +98,7 @@ describe('the life of a matter', () => {
     await page.getByText('Somebody else changed it while you write.').waitFor();
     await button(page, 'Compare and merge').click();
     await page.getByText('changed by others').waitFor();
-    await button(page, 'Go on with the merged text').click();
+    await button(page, 'Continue with the merged text').click();
     await button(page, 'Review and save').click();
     await button(page, 'Save').click();
     await page.getByText('Saved: broken').waitFor();

@@ -35,7 +35,7 @@ export interface CheckOutcome {
 export interface Check {
   readonly name: string;
   /** Begins together with the check before it: it shows nothing while it runs, and neither minds the other. */
-  readonly isBeside?: boolean;
+  readonly isJoining?: boolean;
   readonly run: (context: CheckContext) => Promise<CheckOutcome>;
 }
 
@@ -60,11 +60,11 @@ export const testSuites: readonly string[] = ['layers', ...projects];
 /** All checks in order. Those that only read the checkout leave each other processor time: they begin together. */
 export const checks: readonly Check[] = [
   { name: 'format-lint', run: (context) => tool(context, 'biome', ['ci', '--error-on-warnings', ...colors, '.']) },
-  { name: 'types', isBeside: true, run: types },
-  { name: 'unused-code', isBeside: true, run: unusedCode },
-  { name: 'buf-lint', isBeside: true, run: (context) => tool(context, 'buf', ['lint']) },
-  { name: 'buf-breaking', isBeside: true, run: breaking },
-  { name: 'generated-code', isBeside: true, run: regenerate },
+  { name: 'types', isJoining: true, run: types },
+  { name: 'unused-code', isJoining: true, run: unusedCode },
+  { name: 'buf-lint', isJoining: true, run: (context) => tool(context, 'buf', ['lint']) },
+  { name: 'buf-breaking', isJoining: true, run: breaking },
+  { name: 'generated-code', isJoining: true, run: regenerate },
   {
     name: 'layers',
     run: (context) => tests(context, { report: 'layers', parameters: ['--project', 'unit', layersTest] }),

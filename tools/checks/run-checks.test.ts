@@ -42,7 +42,7 @@ describe('runChecks', () => {
       { name: 'first', run: () => second.promise.then(() => ({ passed: 1, failed: 0 })) },
       {
         name: 'second',
-        isBeside: true,
+        isJoining: true,
         run: () => {
           begun.push('second');
           second.resolve({ passed: 2, failed: 0 });
@@ -65,9 +65,9 @@ describe('runChecks', () => {
 
   it('waits for all that run side by side before it begins the next', async () => {
     const events: string[] = [];
-    const ending = (name: string, isBeside: boolean): Check => ({
+    const ending = (name: string, isJoining: boolean): Check => ({
       name,
-      isBeside,
+      isJoining,
       run: async () => {
         events.push(`${name} begins`);
         await Promise.resolve();

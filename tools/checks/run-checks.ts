@@ -13,7 +13,7 @@ interface RunTotals {
 }
 
 /**
- * Runs checks one after the other, those that may run beside the one before them together with it; all of them even when one fails.
+ * Runs checks one after the other, those that may run together with the one before them in one go; all of them even when one fails.
  * Prints a line with its time after each, in the given order. The output of a failed check comes directly before its line; the table
  * and the sum are repeated at the end.
  */
@@ -46,7 +46,7 @@ function groupsOf(selected: readonly Check[]): readonly (readonly Check[])[] {
   const groups: Check[][] = [];
   for (const check of selected) {
     const last = groups.at(-1);
-    if (check.isBeside === true && last !== undefined) last.push(check);
+    if (check.isJoining === true && last !== undefined) last.push(check);
     else groups.push([check]);
   }
   return groups;

@@ -24,7 +24,7 @@ import { texts } from './texts.ts';
 type Person = Pick<Access, 'client' | 'credential' | 'whoAmI'>;
 
 /**
- * Shows its children to whoever the server recognises, and a sign-in to everyone else. A credential that ends later puts the sign-in
+ * Shows its children to people whom the server recognises, and a sign-in to everyone else. A credential that ends later puts the sign-in
  * over the page, which stays as it is below.
  */
 export const AccessProvider = ({ children }: { readonly children: ReactNode }): ReactElement => {

@@ -2,7 +2,7 @@
 export const texts = {
   title: 'Sign in',
   lead: 'This server wants to know who you are.',
-  again: 'Your sign-in has ended. What you were doing is still here: sign in again to go on.',
+  again: 'Your sign-in has ended. What you were doing is still here: sign in again to continue.',
   endsSoon: 'Sign-in ends',
   way: 'Way to sign in',
   ways: { token: 'Token', apiKey: 'API key', password: 'Password' },

@@ -16,7 +16,7 @@ export interface Section {
   readonly letter?: string;
 }
 
-/** What a folder in screens/ brings: its addresses, and where it stands in the navigation. */
+/** What a folder in screens/ brings: its addresses, and its place in the navigation. */
 export interface Screen<R extends readonly AnyRoute[]> {
   readonly routes: R;
   readonly sections: readonly Section[];

@@ -54,7 +54,7 @@ export class LiveStream {
     void this.#follow(this.#run.signal);
   }
 
-  /** Closes the connection and keeps the place; `start` goes on from there. */
+  /** Closes the connection and keeps the place; `start` continues from there. */
   stop(state: LiveState = 'paused'): void {
     this.#run?.abort();
     this.#run = undefined;
@@ -74,7 +74,7 @@ export class LiveStream {
     }
   }
 
-  /** One connection until it ends. A lost connection is no error here: the next one continues. */
+  /** One connection until it ends. A lost connection is not an error here: the next one continues. */
   async #readOnce(signal: AbortSignal): Promise<'had events' | 'had none' | 'refused'> {
     const connection = new AbortController();
     const close = (): void => connection.abort();

@@ -7,7 +7,7 @@ export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'calm';
 
 const SHAPES: Readonly<Record<Tone, string>> = { good: '●', bad: '▲', warn: '◆', busy: '◐', calm: '○' };
 
-/** A state as a word with a shape, so that nobody has to tell colours apart. */
+/** A state as a word with a shape, so that it can be read without colours. */
 export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: string }): ReactElement => (
   <span className={classNames(styles.badge, styles[tone])}>
     <span aria-hidden="true">{SHAPES[tone]}</span>

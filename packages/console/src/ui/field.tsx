@@ -107,7 +107,7 @@ interface ControlIds {
   readonly 'aria-invalid': boolean | undefined;
 }
 
-/** Label, control, hint and problem, tied together for screen readers. */
+/** Label, control, note and problem, tied together for screen readers. */
 const Labelled = ({
   label,
   hint,

@@ -56,7 +56,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A drawing beside a text that says the same: screen readers pass over it. */
+/** A drawing next to a text that says the same: screen readers pass over it. */
 export const Icon = ({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactElement => (
   <svg
     width={size}

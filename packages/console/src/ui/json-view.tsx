@@ -9,7 +9,7 @@ export const JsonView = ({ value }: { readonly value: unknown }): ReactElement =
   </pre>
 );
 
-/** Messages carry the name of their type, which is no part of what they say. */
+/** Messages carry the name of their type, which is not part of what they say. */
 const jsonText = (value: unknown): string =>
   JSON.stringify(
     value,

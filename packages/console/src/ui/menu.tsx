@@ -15,7 +15,7 @@ export interface MenuItem {
 interface MenuProps {
   readonly label: string;
   readonly items: readonly MenuItem[];
-  /** Drawing of the button; with `isLabelShown` beside its text. */
+  /** Drawing of the button; with `isLabelShown` next to its text. */
   readonly icon?: IconName;
   readonly isLabelShown?: boolean;
 }

@@ -5,7 +5,7 @@ interface MeterProps {
   readonly label: string;
   readonly value: number;
   readonly max: number;
-  /** What stands beside the bar, e.g. `80 of 100`. */
+  /** The text next to the bar, e.g. `80 of 100`. */
   readonly text: string;
 }
 

@@ -4,10 +4,10 @@ import styles from './page.module.css';
 
 interface PageProps {
   readonly title: string;
-  /** What stands above the title, such as a link to the list. */
+  /** What comes above the title, such as a link to the list. */
   readonly above?: ReactNode;
-  /** State of the thing, beside its name. */
-  readonly beside?: ReactNode;
+  /** State of the thing, next to its name. */
+  readonly badge?: ReactNode;
   /** What can be done. */
   readonly actions?: ReactNode;
   /** Filters of a list, below the title. */
@@ -19,7 +19,7 @@ interface PageProps {
 
 /** The frame of every screen: what it is, what can be done, and the content. */
 export const Page = (props: PageProps): ReactElement => {
-  const { title, above, beside, actions, filters, isFilled, children } = props;
+  const { title, above, badge, actions, filters, isFilled, children } = props;
   useEffect(() => {
     document.title = `${title} · ${pageFacts.title}`;
   }, [title]);
@@ -30,7 +30,7 @@ export const Page = (props: PageProps): ReactElement => {
           {above && <div className={styles.above}>{above}</div>}
           <div className={styles.title}>
             <h1>{title}</h1>
-            {beside}
+            {badge}
           </div>
         </div>
         {actions && <div className={styles.actions}>{actions}</div>}

@@ -11,7 +11,7 @@ import { Navigation } from './navigation.tsx';
 import styles from './shell.module.css';
 import { StatusLine } from './status-line.tsx';
 
-/** The frame around every screen: namespaces and sections, the screen itself, details beside it, and the state of the connection. */
+/** The frame around every screen: namespaces and sections, the screen itself, details next to it, and the state of the connection. */
 export const Shell = (): ReactElement => {
   const { pathname } = useLocation();
   const { plain } = useSearch({ strict: false });

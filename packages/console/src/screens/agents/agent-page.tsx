@@ -51,7 +51,7 @@ export const AgentPage = (): ReactElement => {
           {texts.title}
         </Link>
       }
-      beside={phase !== '' && <Badge tone={toneOfPhase(phase)}>{phase}</Badge>}
+      badge={phase !== '' && <Badge tone={toneOfPhase(phase)}>{phase}</Badge>}
       actions={
         agent && (
           <>
@@ -85,7 +85,7 @@ export const AgentPage = (): ReactElement => {
       {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {found.isPending && <Loading />}
       {agent && (
-        <div className={isTesting ? styles.beside : styles.alone}>
+        <div className={isTesting ? styles.withTest : styles.alone}>
           <div className={styles.main}>
             <Content tab={shown} agent={agent} ns={ns} name={name} />
           </div>

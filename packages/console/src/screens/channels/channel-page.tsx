@@ -29,7 +29,7 @@ export const ChannelPage = (): ReactElement => {
     <Page
       title={found.data?.spec?.title || name}
       above={<Goto to={addresses.channels(ns)}>{`${texts.title} in ${ns}`}</Goto>}
-      beside={found.data && <Badge tone={isClosed ? 'calm' : 'good'}>{isClosed ? 'closed' : 'open'}</Badge>}
+      badge={found.data && <Badge tone={isClosed ? 'calm' : 'good'}>{isClosed ? 'closed' : 'open'}</Badge>}
       actions={
         <>
           {can('admin', { ns }) && found.data && <ChannelActions channelKey={key} isClosed={isClosed} />}

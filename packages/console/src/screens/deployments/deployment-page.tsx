@@ -40,7 +40,7 @@ export const DeploymentPage = (): ReactElement => {
           {texts.title}
         </Link>
       }
-      beside={phase !== '' && <Badge tone={toneOfPhase(phase)}>{phase}</Badge>}
+      badge={phase !== '' && <Badge tone={toneOfPhase(phase)}>{phase}</Badge>}
       actions={
         deployment && (
           <>

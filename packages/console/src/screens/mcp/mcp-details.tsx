@@ -88,8 +88,8 @@ const Allowlist = ({ resource }: { readonly resource: Resource }): ReactElement 
     <Section title={texts.allowlist}>
       <TextArea
         label={texts.allowlist}
-        isLabelHidden
         hint={texts.allowlistHint}
+        isLabelHidden
         value={lines}
         onChange={(next) => mayWrite && setLines(next)}
         rows={4}

@@ -135,8 +135,8 @@ const Labels = ({ namespace }: { readonly namespace: Namespace }): ReactElement 
     <Section title={texts.labels}>
       <TextArea
         label={texts.labels}
-        isLabelHidden
         hint={texts.labelsHint}
+        isLabelHidden
         problem={labels === undefined ? texts.labelProblem : undefined}
         value={lines}
         onChange={setLines}

@@ -41,7 +41,7 @@ export const ResourcePage = (): ReactElement => {
           {kind}
         </Link>
       }
-      beside={phase !== '' && <Badge tone={toneOfPhase(phase)}>{phase}</Badge>}
+      badge={phase !== '' && <Badge tone={toneOfPhase(phase)}>{phase}</Badge>}
       actions={
         resource && (
           <>

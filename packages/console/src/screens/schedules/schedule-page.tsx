@@ -30,7 +30,7 @@ export const SchedulePage = (): ReactElement => {
     <Page
       title={name}
       above={<Goto to={addresses.schedules(ns)}>{`${texts.title} in ${ns}`}</Goto>}
-      beside={schedule && <Badge tone={isOff ? 'calm' : 'good'}>{isOff ? texts.off : texts.on}</Badge>}
+      badge={schedule && <Badge tone={isOff ? 'calm' : 'good'}>{isOff ? texts.off : texts.on}</Badge>}
       actions={
         <>
           {schedule && can('operator', { ns }) && <RunNow scheduleKey={key} />}

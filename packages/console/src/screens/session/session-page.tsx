@@ -59,7 +59,7 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
           <code>{session.sessionId}</code>
         </nav>
       }
-      beside={
+      badge={
         <>
           <Badge tone={TONES[state] ?? 'calm'}>{STATES[state] ?? state}</Badge>
           {facts !== undefined && facts.queuedTurns > 0 && <span>{`${facts.queuedTurns} ${texts.queued}`}</span>}

@@ -91,7 +91,7 @@ export const texts = {
   answer: 'Answer',
   signIn: 'Sign in',
   answerJson: 'Answer as JSON',
-  notJson: 'This is no JSON',
+  notJson: 'This is not JSON',
   bytesNotOffered: 'stored with the session',
   context: 'Context',
   total: 'Total',

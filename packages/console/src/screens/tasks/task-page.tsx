@@ -31,7 +31,7 @@ export const TaskPage = (): ReactElement => {
     <Page
       title={card === undefined ? name : titleOf(card)}
       above={<Goto to={addresses.tasks(ns)}>{`${texts.title} in ${ns}`}</Goto>}
-      beside={card && <Badge tone={tone}>{text}</Badge>}
+      badge={card && <Badge tone={tone}>{text}</Badge>}
       actions={<CopyMenu command={`svc describe task ${name} -n ${ns}`} path={`/v1/ns/${ns}/resources/Task/${name}`} />}
     >
       {found.isPending && <Loading />}

@@ -50,7 +50,7 @@ export const RunPage = (): ReactElement => {
           </Link>
         </>
       }
-      beside={run && <Badge tone={lookOfRun(run.status).tone}>{lookOfRun(run.status).word}</Badge>}
+      badge={run && <Badge tone={lookOfRun(run.status).tone}>{lookOfRun(run.status).word}</Badge>}
       actions={run && <RunActions address={address} isOver={hasEnded(run)} />}
     >
       {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}

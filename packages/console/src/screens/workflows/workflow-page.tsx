@@ -43,7 +43,7 @@ export const WorkflowPage = (): ReactElement => {
           {texts.title}
         </Link>
       }
-      beside={phase !== '' && <Badge tone={toneOfPhase(phase)}>{phase}</Badge>}
+      badge={phase !== '' && <Badge tone={toneOfPhase(phase)}>{phase}</Badge>}
       actions={
         <>
           <CopyMenu

@@ -6,7 +6,7 @@ import { decodeEntities } from './entities.ts';
 import styles from './markdown.module.css';
 import { imageAddress, linkAddress } from './safe-address.ts';
 
-/** Headings of a text stand below those of the page. */
+/** Headings of a text are one level below those of the page. */
 const FIRST_LEVEL = 3;
 const LAST_LEVEL = 6;
 /** Quotes within quotes deeper than this are shown as they were written. */

@@ -157,7 +157,7 @@ const usageOf = (parts: readonly SessionMessagePart[]): MessageUsage | undefined
 export const plainRows = (rows: readonly ThreadRow[]): readonly ThreadRow[] =>
   rows.filter(({ kind }) => kind !== 'reasoning' && kind !== 'tool' && kind !== 'usage' && kind !== 'compaction');
 
-/** Whether a message ends in a question that nobody has answered. */
+/** Whether a message ends in a question without an answer. */
 export const isWaiting = ({ parts }: ThreadMessage): boolean => {
   const asked = parts.filter(({ partType }) => partType === Type.REQUEST_PERMISSION);
   const answers = byMember(parts, Type.PERMISSION_RESULT, 'request_id');

@@ -38,7 +38,7 @@ interface ClosedRequestProps {
   readonly answer: SessionMessagePart | undefined;
 }
 
-/** A request that nobody has to answer any more. */
+/** A request that needs no answer any more. */
 export const ClosedRequest = ({ part, answer }: ClosedRequestProps): ReactElement => {
   return (
     <div className={styles.media}>

@@ -64,7 +64,7 @@ export const CompactionView = ({ part }: { readonly part: SessionMessagePart }):
 interface ToolProps {
   readonly call: SessionMessagePart;
   readonly result: SessionMessagePart | undefined;
-  /** The turn goes on, so that a result may still come. */
+  /** The turn is still running, so that a result may still come. */
   readonly isLive: boolean;
 }
 

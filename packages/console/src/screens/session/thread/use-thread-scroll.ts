@@ -25,7 +25,7 @@ export const useThreadScroll = (given: ThreadScroll): { readonly look: () => voi
   const hasBegun = useRef(false);
   const isAtEnd = useRef(true);
   const newest = rows.at(-1)?.message.id;
-  // Whoever shows the thread once more begins at its end again.
+  // A thread that is shown once more begins at its end again.
   useEffect(
     () => () => {
       hasBegun.current = false;
@@ -44,7 +44,7 @@ export const useThreadScroll = (given: ThreadScroll): { readonly look: () => voi
     if (sentBefore.current !== sent) virtual.scrollToEnd();
     sentBefore.current = sent;
   }, [sent, virtual]);
-  // The field below grows and shrinks: whoever was at the end stays there.
+  // The field below grows and shrinks: a reader who was at the end stays there.
   useEffect(() => {
     if (scroller.current === null) return;
     const observer = new ResizeObserver(() => {

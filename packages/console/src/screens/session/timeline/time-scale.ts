@@ -3,7 +3,7 @@ interface Span {
   readonly endMs: number;
 }
 
-/** Where a moment stands on the axis, from 0 to 1. */
+/** Where a moment is on the axis, from 0 to 1. */
 export type TimeScale = (ms: number) => number;
 
 /** Between two spans at most this part of the time in which something ran is drawn: pauses of days would hide what took seconds. */

@@ -20,7 +20,7 @@ export interface TurnFacts {
   readonly steps: readonly Step[];
   /** Its replies; they hold the tools and the questions. */
   readonly replies: readonly SessionMessage[];
-  /** End of what still goes on, Unix milliseconds. */
+  /** End of what is still running, Unix milliseconds. */
   readonly nowMs: number;
 }
 

@@ -16,7 +16,7 @@ interface AdminModuleDeps extends Omit<AdminDeps, 'providers' | 'usesKeyFile' | 
     readonly 'limits.streamBufferEvents': number;
     readonly 'limits.streamBufferBytes': number;
   };
-  /** What this process writes to its log; undefined where nobody can hear it. */
+  /** What this process writes to its log; undefined where it cannot be read. */
   readonly lines: WrittenLines | undefined;
   readonly ids: Ids;
 }
