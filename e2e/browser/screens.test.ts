@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => viewer[Symbol.asyncDispose]());
 
-describe.each(screens)('the screen $name', ({ name, address, shows, isForWriters }) => {
+describe.each(screens)('the screen $name', ({ name, address, shows, refused }) => {
   it('shows what it is for at its own address, and everyone can use it, in light, in dark and on a phone', async () => {
     await using tab = await instance.tab('admin');
     await tab.open(address(instance.seeded));
@@ -32,7 +32,7 @@ describe.each(screens)('the screen $name', ({ name, address, shows, isForWriters
   });
 
   it('shows it to a viewer who came from another one', async () => {
-    if (isForWriters) viewer.watcher.expect(/status of 403 .*ApplyManifests/);
+    if (refused !== undefined) viewer.watcher.expect(new RegExp(`status of 403 .*${refused}`));
     await viewer.follow(address(instance.seeded));
     await viewer.page.getByText(shows).filter({ visible: true }).first().waitFor();
     expect(viewer.watcher.take()).toEqual([]);

@@ -8,18 +8,17 @@ interface Screen {
   readonly address: (seeded: Seeded) => string;
   /** A text that is on it once it shows what it is for. */
   readonly shows: string | RegExp;
-  /** Asks the server at once what would be written, which it refuses to a viewer. */
-  readonly isForWriters: boolean;
+  /** An operation that it calls at once and that the server refuses to a viewer. */
+  readonly refused?: string;
 }
 
 const at = (name: string, address: string | ((seeded: Seeded) => string), shows: string | RegExp): Screen => ({
   name,
   address: typeof address === 'string' ? () => address : address,
   shows,
-  isForWriters: false,
 });
 
-const forWriters = (screen: Screen): Screen => ({ ...screen, isForWriters: true });
+const refusing = (refused: string, screen: Screen): Screen => ({ ...screen, refused });
 
 /** Every screen of the console. A new one gets its line here: the suite then visits, judges, photographs and clicks through it. */
 export const screens: readonly Screen[] = [
@@ -34,13 +33,32 @@ export const screens: readonly Screen[] = [
   at('agents', '/ns/shop/agents', 'support'),
   at('agent', '/ns/shop/agents/support', 'support'),
   at('workflows', '/ns/shop/workflows', 'refund'),
-  forWriters(at('workflow', '/ns/shop/workflows/refund', 'letter')),
-  forWriters(at('new-workflow', '/ns/shop/workflows/~new', /new workflow/i)),
+  refusing('ApplyManifests', at('workflow', '/ns/shop/workflows/refund', 'letter')),
+  refusing('ApplyManifests', at('new-workflow', '/ns/shop/workflows/~new', /new workflow/i)),
   at('workflow-run', ({ waitingRun }) => `/ns/shop/workflows/refund/runs/${waitingRun}`, 'approve'),
   at('workflow-run-failed', ({ failedRun }) => `/ns/shop/workflows/failing/runs/${failedRun}`, 'divide'),
   at('knowledge', '/ns/shop/knowledge', /shipping/),
   at('skills', '/ns/shop/skills', 'refunds'),
   at('files', '/ns/shop/files', /letters/),
+  at('channels', '/ns/shop/channels', 'desk'),
+  at('channel', '/ns/shop/channels/desk', /order A7 came back/),
+  at('connectors', '/ns/shop/connectors', 'reviewed'),
+  at('deliveries', '/ns/shop/deliveries', /dead/i),
+  at('schedules', '/ns/shop/schedules', 'morning'),
+  at('schedule', '/ns/shop/schedules/morning', 'morning'),
+  at('tasks', '/ns/shop/tasks', /Count the stock/),
+  at('task', '/ns/shop/tasks/count-stock', /Count the stock/),
+  at('secrets', '/ns/shop/secrets', 'platform'),
+  at('mcp', '/ns/shop/mcp', 'stock'),
+  at('deployments', '/ns/shop/deployments', 'branches'),
+  at('deployment', '/ns/shop/deployments/branches', 'branches'),
+  at('sandboxes', '/ns/shop/sandboxes', 'Sandboxes'),
+  at('usage', '/ns/shop/usage', 'Usage'),
+  refusing('ListAuditRecords', at('audit', '/ns/shop/audit', 'Audit')),
+  at('workers', '/workers', 'Workers'),
+  refusing('ListApiKeys', at('access', '/access', 'Access')),
+  refusing('logs:stream', at('logs', '/logs', 'Logs')),
+  at('settings', '/settings', 'Settings'),
   at('namespaces', '/namespaces', 'shop:north'),
   at('resources', '/ns/shop/resources/Agent', 'support'),
   at('resource', '/ns/shop/resources/Agent/support', 'support'),
@@ -49,6 +67,6 @@ export const screens: readonly Screen[] = [
     `/ns/shop/resources/Workflow?panel=${encodeURIComponent('resource Workflow/shop/refund')}`,
     'refund',
   ),
-  forWriters(at('new-resource', '/ns/shop/new/Agent', 'Agent')),
+  refusing('ApplyManifests', at('new-resource', '/ns/shop/new/Agent', 'Agent')),
   at('not-found', '/no/such/screen', /not/i),
 ];

@@ -15,8 +15,8 @@ interface CrawlReport {
   readonly clicked: readonly string[];
 }
 
-/** A menu in a dialog in a panel. */
-const MOST_CLICKS = 3;
+/** What a menu opens. */
+const MOST_CLICKS = 2;
 /** Within this time a click has to change something. */
 const CHANGE_MS = 500;
 /** What a frame shows on every screen is clicked once. */
@@ -85,7 +85,7 @@ export class Crawler {
   async #note(way: Way): Promise<void> {
     for (const control of await controlsOf(this.#tab.page)) {
       if (this.#onlyActions && (control.role === 'link' || FRAME.test(control.key))) continue;
-      const id = FRAME.test(control.key) ? control.key : `${pathOf(way.address)} ${control.key}`;
+      const id = FRAME.test(control.key) ? control.key : `${screenOf(way.address)} ${control.key}`;
       if (this.#known.has(id) || way.keys.includes(control.key)) continue;
       this.#known.add(id);
       if (control.isOn) this.#ways.unshift({ address: way.address, keys: [...way.keys, control.key] });
@@ -124,6 +124,10 @@ export class Crawler {
 }
 
 const pathOf = (address: string): string => address.replace(/\?.*$/, '');
+
+/** The same for all addresses of one screen: names and ids of things left out, each of which follows the word for its kind. */
+const screenOf = (address: string): string =>
+  pathOf(address).replace(/\/(ns|agents|sessions|workflows|runs|resources)\/[^/]+/g, '/$1/*');
 
 /** Runs in the page, after what was pressed had its effect. */
 const hasOverlay = async (): Promise<boolean> => {
