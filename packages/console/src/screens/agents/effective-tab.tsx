@@ -7,10 +7,10 @@ import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Time } from '../../ui/time.tsx';
-import { badConditions, conditionsOf } from '../resources/conditions.ts';
+import { badConditions, conditionsOf } from '../resources/index.ts';
 import styles from './agents.module.css';
 import { type AgentName, useOffered } from './agents-data.ts';
-import { grantsOf } from './form/capabilities.ts';
+import { grantsOf } from './form/index.ts';
 import { missingNames } from './missing-names.ts';
 import { texts } from './texts.ts';
 

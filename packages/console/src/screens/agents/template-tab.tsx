@@ -10,7 +10,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { yamlText } from '../resources/yaml-of.ts';
+import { yamlText } from '../resources/index.ts';
 import styles from './agents.module.css';
 import { type AgentName, useAgentTemplates, useRebase } from './agents-data.ts';
 import { rebasedSpec, templateSpec } from './rebase.ts';

@@ -13,7 +13,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { addressText } from '../resources/resource-data.ts';
+import { addressText } from '../resources/index.ts';
 import { useList, useRegisterAgain } from './connector-data.ts';
 import { classFacts, connectorFacts, toneOf } from './connector-facts.ts';
 import styles from './connectors.module.css';

@@ -8,12 +8,17 @@ import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
-import { DeleteResource } from '../resources/delete-resource.tsx';
-import { ResourceEditor } from '../resources/editor/resource-editor.tsx';
-import { phaseOf, toneOfPhase } from '../resources/phase.ts';
-import { commandOf, pathOf, useResource } from '../resources/resource-data.ts';
-import { ResourceOverview } from '../resources/resource-overview.tsx';
-import { yamlOf } from '../resources/yaml-of.ts';
+import { ResourceEditor } from '../resources/editor/index.ts';
+import {
+  commandOf,
+  DeleteResource,
+  pathOf,
+  phaseOf,
+  ResourceOverview,
+  toneOfPhase,
+  useResource,
+  yamlOf,
+} from '../resources/index.ts';
 import { ReplicasTab } from './replicas-tab.tsx';
 import { SelectionTab } from './selection-tab.tsx';
 import { texts } from './texts.ts';

@@ -10,7 +10,7 @@ import {
 import { isSvcError } from '@svc/client';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useRead } from '../../api/use-call.ts';
-import { manifestForm } from '../resources/manifest/resource-json.ts';
+import { manifestForm } from '../resources/manifest/index.ts';
 import type { Selection } from './selection.ts';
 
 export const deploymentSpec = ({ spec }: Resource): DeploymentSpec | undefined =>

@@ -12,8 +12,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { phaseOf, toneOfPhase } from '../resources/phase.ts';
-import { useResources } from '../resources/resource-data.ts';
+import { phaseOf, toneOfPhase, useResources } from '../resources/index.ts';
 import { deploymentSpec, deploymentStatus } from './deployments-data.ts';
 import { texts } from './texts.ts';
 

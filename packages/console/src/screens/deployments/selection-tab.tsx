@@ -4,7 +4,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { ResourceLink } from '../resources/resource-link.tsx';
+import { ResourceLink } from '../resources/index.ts';
 import styles from './deployments.module.css';
 import { deploymentSpec, useCandidates, useTemplateNames } from './deployments-data.ts';
 import { selectionOf, unfitLabels } from './selection.ts';

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { useInbox } from '../inbox/inbox-data.ts';
+import { useInbox } from '../inbox/index.ts';
 import { Activity } from './activity.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import styles from './home.module.css';

@@ -15,3 +15,7 @@ export const inboxScreen = screen({
   routes: [inboxRoute],
   sections: [{ label: 'Inbox', icon: 'inbox', group: 'Now', path: '/inbox', isScoped: false, letter: 'i' }],
 });
+export { HeldAnswers } from './held-detail.tsx';
+export { useInbox } from './inbox-data.ts';
+export { heldItem, type InboxItem, type InboxKind } from './inbox-item.ts';
+export { kindNames } from './texts.ts';

@@ -31,3 +31,5 @@ export const knowledgeScreen = screen({
   routes: [knowledgeRoute],
   sections: [{ label: 'Knowledge', icon: 'book', group: 'Knowledge', path: '/knowledge', isScoped: true, letter: 'k' }],
 });
+export { default as knowledgeStyles } from './knowledge.module.css';
+export { TextDocument } from './text-document.tsx';

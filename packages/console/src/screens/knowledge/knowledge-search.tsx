@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useResources } from '../resources/resource-data.ts';
+import { useResources } from '../resources/index.ts';
 import styles from './knowledge.module.css';
 import { useKnowledgeSearch } from './knowledge-data.ts';
 import { texts } from './texts.ts';

@@ -10,7 +10,7 @@ import {
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { notify } from '../../ui/notices.tsx';
-import { addressOfResource } from '../resources/resource-data.ts';
+import { addressOfResource } from '../resources/index.ts';
 import { texts } from './texts.ts';
 
 const GRANTS = { topics: ['mcp grants'] };

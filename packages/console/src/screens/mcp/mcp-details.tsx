@@ -9,12 +9,19 @@ import { Facts } from '../../ui/facts.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { conditionsOf, isBadCondition } from '../resources/conditions.ts';
-import { DeleteResource } from '../resources/delete-resource.tsx';
-import { phaseOf, toneOfPhase } from '../resources/phase.ts';
-import { addressOfResource, commandOf, pathOf, useResources } from '../resources/resource-data.ts';
-import { ResourceLink } from '../resources/resource-link.tsx';
-import { yamlOf } from '../resources/yaml-of.ts';
+import {
+  addressOfResource,
+  commandOf,
+  conditionsOf,
+  DeleteResource,
+  isBadCondition,
+  pathOf,
+  phaseOf,
+  ResourceLink,
+  toneOfPhase,
+  useResources,
+  yamlOf,
+} from '../resources/index.ts';
 import styles from './mcp.module.css';
 import { mcpSpec, takesSignIn, useAllowlist } from './mcp-data.ts';
 import { SignIns } from './sign-ins.tsx';

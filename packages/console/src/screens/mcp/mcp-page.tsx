@@ -12,7 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { PathTree } from '../../ui/path-tree.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Split } from '../../ui/split.tsx';
-import { addressOfResource, useResources } from '../resources/resource-data.ts';
+import { addressOfResource, useResources } from '../resources/index.ts';
 import { McpDetails } from './mcp-details.tsx';
 import { texts } from './texts.ts';
 

@@ -12,7 +12,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Time } from '../../ui/time.tsx';
-import { createdAt } from '../resources/created-at.ts';
+import { createdAt } from '../resources/index.ts';
 import { labelLines, labelsOf } from './label-lines.ts';
 import styles from './namespaces.module.css';
 import { useHoldings, useLabels, useRemoveNamespace, useRestoreNamespace } from './namespaces-data.ts';

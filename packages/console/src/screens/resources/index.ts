@@ -55,6 +55,11 @@ export const resourcesScreen = screen({
   ],
 });
 
+export { badConditions, conditionsOf, isBadCondition } from './conditions.ts';
+export { createdAt } from './created-at.ts';
+export { DeleteResource } from './delete-resource.tsx';
 export { phaseOf, toneOfPhase } from './phase.ts';
-export { useResource, useResources } from './resource-data.ts';
-export { writtenYamlOf } from './yaml-of.ts';
+export { addressOfResource, addressText, commandOf, pathOf, useResource, useResources } from './resource-data.ts';
+export { ResourceLink } from './resource-link.tsx';
+export { ResourceOverview } from './resource-overview.tsx';
+export { writtenYamlOf, yamlOf, yamlText } from './yaml-of.ts';

@@ -2,8 +2,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ResourceEditor } from './editor/resource-editor.tsx';
-import { skeletonOf } from './editor/skeletons.ts';
+import { ResourceEditor, skeletonOf } from './editor/index.ts';
 import { addressOfResource } from './resource-data.ts';
 import { texts } from './texts.ts';
 

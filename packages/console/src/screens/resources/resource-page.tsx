@@ -12,7 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { DeleteResource } from './delete-resource.tsx';
-import { ResourceEditor } from './editor/resource-editor.tsx';
+import { ResourceEditor } from './editor/index.ts';
 import { phaseOf, toneOfPhase } from './phase.ts';
 import { commandOf, pathOf, type ResourceAddress, useResource } from './resource-data.ts';
 import { ResourceOverview } from './resource-overview.tsx';

@@ -1,6 +1,6 @@
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { type Resource, ResourceSchema } from '@svc/api/resources';
-import { manifestForm, writtenPart } from './manifest/resource-json.ts';
+import { manifestForm, writtenPart } from './manifest/index.ts';
 
 /** A resource of any kind as YAML, status included: what `svc get KIND NAME -o yaml` prints. */
 export const yamlOf = (resource: Resource): Promise<string> =>

@@ -11,10 +11,14 @@ import { Loading } from '../../ui/loading.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { badConditions } from '../resources/conditions.ts';
-import { DeleteResource } from '../resources/delete-resource.tsx';
-import { addressOfResource, addressText, commandOf } from '../resources/resource-data.ts';
-import { ResourceLink } from '../resources/resource-link.tsx';
+import {
+  addressOfResource,
+  addressText,
+  badConditions,
+  commandOf,
+  DeleteResource,
+  ResourceLink,
+} from '../resources/index.ts';
 import { base64OfText, KEY_FORM, readableValue } from './secret-value.ts';
 import styles from './secrets.module.css';
 import { secretSpec, useChangeKey, useMayReveal, useReveal, useSecretUses } from './secrets-data.ts';

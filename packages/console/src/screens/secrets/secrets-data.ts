@@ -3,7 +3,7 @@ import { type Resource, ResourceSpecSchema, type SecretSpec } from '@svc/api/res
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { useAccess } from '../../access/access-context.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
-import { addressOfResource } from '../resources/resource-data.ts';
+import { addressOfResource } from '../resources/index.ts';
 import { namesSecret } from './secret-value.ts';
 
 export const secretSpec = ({ spec }: Resource): SecretSpec | undefined =>

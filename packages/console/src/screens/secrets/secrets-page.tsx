@@ -12,7 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { PathTree } from '../../ui/path-tree.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Split } from '../../ui/split.tsx';
-import { useResources } from '../resources/resource-data.ts';
+import { useResources } from '../resources/index.ts';
 import { SecretDetails } from './secret-details.tsx';
 import { texts } from './texts.ts';
 

@@ -7,26 +7,23 @@ import { useCan } from '../../access/access-context.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { RetryForm } from './actions/retry-form.tsx';
-import { useMessageItems } from './actions/use-message-items.ts';
-import type { useSessionActions } from './actions/use-session-actions.ts';
-import styles from './composer/composer.module.css';
-import { Composer } from './composer/composer.tsx';
-import type { Conversation, ConversationView } from './conversation/conversation.ts';
-import { textIn } from './conversation/part-payload.ts';
+import { RetryForm, useMessageItems, type useSessionActions } from './actions/index.ts';
+import { Composer, composerStyles as styles } from './composer/index.ts';
 import {
+  type Conversation,
+  type ConversationView,
   plainRows,
   type ThreadMessage,
   type ThreadRow,
+  textIn,
   threadMessages,
   threadRows,
-} from './conversation/thread-rows.ts';
+} from './conversation/index.ts';
 import { SESSION_PATH } from './index.ts';
-import { OpenRequest } from './request/request-row.tsx';
+import { OpenRequest } from './request/index.ts';
 import { useOpenRequests, useProfiles } from './session-data.ts';
 import { texts } from './texts.ts';
-import { RowView } from './thread/row-view.tsx';
-import { Thread } from './thread/thread.tsx';
+import { RowView, Thread } from './thread/index.ts';
 
 interface ChatProps {
   readonly session: SessionKey;

@@ -8,7 +8,7 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useClient } from '../../access/access-context.ts';
 import { useRead } from '../../api/use-call.ts';
 import { useLiveEvents } from '../../live/live-context.ts';
-import { Conversation, type ConversationView } from './conversation/conversation.ts';
+import { Conversation, type ConversationView } from './conversation/index.ts';
 
 /** The session of the address. */
 export const useSessionKey = (): SessionKey => {

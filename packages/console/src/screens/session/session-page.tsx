@@ -12,14 +12,14 @@ import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
-import { useSessionActions } from './actions/use-session-actions.ts';
+import { useSessionActions } from './actions/index.ts';
 import { ChatView } from './chat-view.tsx';
 import { costText, countText } from './figures.ts';
 import { SESSION_PATH, type SessionView, VIEWS } from './index.ts';
 import { useConversation, useSessionFacts, useSessionKey } from './session-data.ts';
 import styles from './session-page.module.css';
 import { texts } from './texts.ts';
-import { TimelineView } from './timeline/timeline-view.tsx';
+import { TimelineView } from './timeline/index.ts';
 
 const TONES: Readonly<Record<string, Tone>> = { IDLE: 'calm', PROCESSING: 'busy', WAITING: 'warn' };
 const STATES: Readonly<Record<string, string>> = { IDLE: 'Idle', PROCESSING: 'Works', WAITING: 'Waits for an answer' };

@@ -16,13 +16,18 @@ import { Page } from '../../ui/page.tsx';
 import { PathTree } from '../../ui/path-tree.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Split } from '../../ui/split.tsx';
-import styles from '../knowledge/knowledge.module.css';
-import { TextDocument } from '../knowledge/text-document.tsx';
-import { badConditions } from '../resources/conditions.ts';
-import { DeleteResource } from '../resources/delete-resource.tsx';
-import { phaseOf, toneOfPhase } from '../resources/phase.ts';
-import { addressOfResource, commandOf, pathOf, useResources } from '../resources/resource-data.ts';
-import { yamlOf } from '../resources/yaml-of.ts';
+import { knowledgeStyles as styles, TextDocument } from '../knowledge/index.ts';
+import {
+  addressOfResource,
+  badConditions,
+  commandOf,
+  DeleteResource,
+  pathOf,
+  phaseOf,
+  toneOfPhase,
+  useResources,
+  yamlOf,
+} from '../resources/index.ts';
 import { texts } from './texts.ts';
 
 /** The skills of a namespace, and the one that is read or written. */

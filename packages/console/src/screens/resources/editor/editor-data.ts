@@ -2,8 +2,7 @@ import { ApplyOutcome, type FieldError } from '@svc/api/gateway';
 import type { Resource } from '@svc/api/resources';
 import type { Client } from '@svc/client';
 import type { TextProblem } from '../../../ui/editor/editor-types.ts';
-import { manifestOf } from '../manifest/manifest-of.ts';
-import { readWritten, type WrittenText } from '../manifest/written-text.ts';
+import { manifestOf, readWritten, type WrittenText } from '../manifest/index.ts';
 import type { ResourceAddress } from '../resource-data.ts';
 import { texts } from '../texts.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { isMap, isSameJson } from '../manifest/json.ts';
+import { isMap, isSameJson } from '../manifest/index.ts';
 
 /** One place of a manifest that was changed since both sides read it. */
 export interface ThreeWayChange {

@@ -1,5 +1,5 @@
 import { type SessionMessagePart, SessionMessagePartType as Type } from '@svc/api/data';
-import type { ThreadMessage } from '../conversation/thread-rows.ts';
+import type { ThreadMessage } from '../conversation/index.ts';
 
 /** The message of a person that a reply answers: the nearest before it. */
 export const askedBefore = (messages: readonly ThreadMessage[], id: string): ThreadMessage | undefined =>

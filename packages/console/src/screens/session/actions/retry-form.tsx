@@ -3,9 +3,8 @@ import { type ReactElement, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { TextArea } from '../../../ui/field.tsx';
 import { Problem } from '../../../ui/problem.tsx';
-import styles from '../composer/composer.module.css';
-import { ProfileChoice } from '../composer/profile-choice.tsx';
-import { type ThreadMessage, wordsOf } from '../conversation/thread-rows.ts';
+import { ProfileChoice, composerStyles as styles } from '../composer/index.ts';
+import { type ThreadMessage, wordsOf } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
 import { labelLines, labelsOf } from './fork-point.ts';
 

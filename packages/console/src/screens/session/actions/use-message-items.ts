@@ -1,8 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { copyText } from '../../../ui/copy-text.ts';
 import type { MenuItem } from '../../../ui/menu.tsx';
-import type { Conversation } from '../conversation/conversation.ts';
-import { type ThreadMessage, wordsOf } from '../conversation/thread-rows.ts';
+import { type Conversation, type ThreadMessage, wordsOf } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
 import { askedBefore } from './fork-point.ts';
 import type { useSessionActions } from './use-session-actions.ts';

@@ -3,7 +3,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../../../api/use-call.ts';
 import { notify } from '../../../ui/notices.tsx';
-import type { ThreadMessage } from '../conversation/thread-rows.ts';
+import type { ThreadMessage } from '../conversation/index.ts';
 import { SESSION_PATH } from '../index.ts';
 import { texts } from '../texts.ts';
 import { filesOf } from './fork-point.ts';

@@ -7,7 +7,7 @@ import { SelectField } from '../../../ui/field.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { sizeText } from '../../../ui/time-texts.ts';
-import type { Attachment } from '../conversation/attachments.ts';
+import type { Attachment } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
 import styles from './composer.module.css';
 import { WHEN_BUSY, type WhenBusy } from './outgoing.ts';

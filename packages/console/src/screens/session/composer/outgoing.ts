@@ -1,6 +1,6 @@
 import { MessageRole, SessionMessagePartType } from '@svc/api/data';
 import type { Client, Session, SessionKey } from '@svc/client';
-import { type Attachment, attachmentPart } from '../conversation/attachments.ts';
+import { type Attachment, attachmentPart } from '../conversation/index.ts';
 
 export const WHEN_BUSY = ['queue', 'steer', 'interrupt'] as const;
 export type WhenBusy = (typeof WHEN_BUSY)[number];

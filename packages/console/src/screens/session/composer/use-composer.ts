@@ -1,7 +1,7 @@
 import type { SessionKey } from '@svc/client';
 import { useState } from 'react';
 import { useWrite } from '../../../api/use-call.ts';
-import { type Attachment, MOST_BYTES, withFiles } from '../conversation/attachments.ts';
+import { type Attachment, MOST_BYTES, withFiles } from '../conversation/index.ts';
 import { type Outgoing, readFiles, sendNote, sendOut, type WhenBusy } from './outgoing.ts';
 import { useDraft } from './use-draft.ts';
 

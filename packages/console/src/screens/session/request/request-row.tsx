@@ -4,9 +4,9 @@ import type { ReactElement } from 'react';
 import { useCan } from '../../../access/access-context.ts';
 import { useWrite } from '../../../api/use-call.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { payloadOf, textIn } from '../conversation/part-payload.ts';
+import { payloadOf, textIn } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
-import styles from '../thread/thread.module.css';
+import { threadStyles as styles } from '../thread/index.ts';
 import { type RequestAnswer, RequestView } from './request-view.tsx';
 
 interface OpenRequestProps {

@@ -1,4 +1,4 @@
-import type { ThreadRow } from '../conversation/thread-rows.ts';
+import type { ThreadRow } from '../conversation/index.ts';
 
 /** How many messages came after the newest that was seen; none before any was. */
 export const freshMessages = (rows: readonly ThreadRow[], seen: string | undefined): number => {

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Badge } from '../../../ui/badge.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { isWaiting, type ThreadMessage } from '../conversation/thread-rows.ts';
+import { isWaiting, type ThreadMessage } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
 import styles from './thread.module.css';
 

@@ -6,7 +6,7 @@ import { useWrite } from '../../../api/use-call.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextArea } from '../../../ui/field.tsx';
 import { Problem } from '../../../ui/problem.tsx';
-import { DELIVERY_LABEL, type ThreadMessage } from '../conversation/thread-rows.ts';
+import { DELIVERY_LABEL, type ThreadMessage } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
 import styles from './thread.module.css';
 

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, type ReactNode, useRef } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import type { ThreadRow } from '../conversation/thread-rows.ts';
+import type { ThreadRow } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
 import styles from './thread.module.css';
 import { NEAR_PX, useThreadScroll } from './use-thread-scroll.ts';

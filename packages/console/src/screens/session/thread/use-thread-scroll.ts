@@ -1,6 +1,6 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { ThreadRow } from '../conversation/thread-rows.ts';
+import type { ThreadRow } from '../conversation/index.ts';
 import { freshMessages } from './fresh-messages.ts';
 
 /** This near to the end, in pixels, a thread follows it. */

@@ -1,5 +1,5 @@
 import { type SessionMessage, type Step, type Turn, SessionMessagePartType as Type } from '@svc/api/data';
-import { numberIn, payloadOf, textIn } from '../conversation/part-payload.ts';
+import { numberIn, payloadOf, textIn } from '../conversation/index.ts';
 
 /** Something that took time within a turn. */
 export interface TurnBar {

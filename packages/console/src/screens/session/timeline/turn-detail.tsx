@@ -7,7 +7,7 @@ import { Loading } from '../../../ui/loading.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { durationText } from '../../../ui/time-texts.ts';
 import { usageText } from '../figures.ts';
-import { stepAddressText } from '../prompt/step-address.ts';
+import { stepAddressText } from '../prompt/index.ts';
 import { barStyle } from './bar-style.ts';
 import styles from './timeline.module.css';
 import { useReplies, useSteps } from './timeline-data.ts';

@@ -1,0 +1,4 @@
+/** actions: what can be done with a message or a whole session, such as fork, edit and resend, compact and delete. */
+export { RetryForm } from './retry-form.tsx';
+export { useMessageItems } from './use-message-items.ts';
+export { useSessionActions } from './use-session-actions.ts';
