@@ -105,16 +105,20 @@ const findControls = (): Control[] => {
   (globalThis as CrawledWindow).controls = elements;
   return elements.map((element, index) => {
     const role = roleOf(element);
+    const hasOneChoice = element instanceof HTMLSelectElement && element.options.length < 2;
+    // A form that is only shown is off as a whole, and says so once.
+    const isField = element.matches('input, select');
     const isOff = element.ariaDisabled === 'true' || element.matches(':disabled');
     return {
       key: `${placeOf(element)} ${role} ${kindOf(element)}`,
       role,
       title: `${role} "${nameOf(element)}"`,
       isOn: !isOff,
-      isChosen: [element.ariaPressed, element.ariaChecked, element.ariaSelected, element.ariaCurrent].some(
-        (state) => state !== null && state !== 'false',
-      ),
-      saysWhy: isOff && (element.title !== '' || element.getAttribute('aria-describedby') !== null),
+      isChosen:
+        [element.ariaPressed, element.ariaChecked, element.ariaSelected, element.ariaCurrent].some(
+          (state) => state !== null && state !== 'false',
+        ) || hasOneChoice,
+      saysWhy: isOff && (isField || element.title !== '' || element.getAttribute('aria-describedby') !== null),
       index,
     };
   });
