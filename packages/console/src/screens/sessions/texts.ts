@@ -8,7 +8,6 @@ export const texts = {
   state: 'State',
   everyState: 'Every state',
   active: 'Last active',
-  created: 'Created',
   labels: 'Labels',
   selector: 'Label selector',
   selectorHint: 'channel=web,tier!=test',

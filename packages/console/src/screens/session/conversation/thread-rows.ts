@@ -51,9 +51,9 @@ const ROLES: Readonly<Record<MessageRole, ThreadMessage['role']>> = {
   [MessageRole.ROLE_SYSTEM]: 'system',
 };
 
-/** Label of a reply that goes to a platform, and its value while the reply waits for a person. */
+/** Label of a reply that goes to a platform. */
 export const DELIVERY_LABEL = 'svc/connector-delivery-status';
-export const HELD = 'pending_review';
+const HELD = 'pending_review';
 
 /** Stored and growing messages in the order of the conversation. */
 export const threadMessages = (
