@@ -52,7 +52,7 @@ const Control = (props: ControlProps): ReactElement => {
   return <View {...props} />;
 };
 
-/** Label, hint and problem as the fields of ui/field.tsx take them. */
+/** What the fields of ui/field.tsx take to name and explain a value. */
 const fieldProps = ({ schema, problems, path, label, isRequired }: ControlProps) => ({
   label: isRequired ? label : `${label} (optional)`,
   hint: schema.description,
@@ -174,7 +174,7 @@ const NumberControl = (props: ControlProps): ReactElement => {
   );
 };
 
-/** Text that is no number stays as it is, so that the check can say so. */
+/** Text that is not a number stays as it is, so that the check can say so. */
 const numberOf = (text: string): number | string | undefined => {
   if (text.trim() === '') return undefined;
   const number = Number(text.trim());

@@ -60,7 +60,7 @@ const PAUSE_MS = 3_000;
 
 /**
  * Everything that happened in the channel as far back as it is kept, then what happens: only these events tell where messages went.
- * `isLost` while the connection is down; it goes on where it was.
+ * `isLost` while the connection is down; it continues where it was.
  */
 export const useChannelEvents = ({ ns, name }: ChannelKey) => {
   const client = useClient();
@@ -81,7 +81,7 @@ export const useChannelEvents = ({ ns, name }: ChannelKey) => {
           setEvents((before) => [...before, event].slice(-EVENTS_KEPT));
         }
       } catch (error) {
-        // The page says that news is missing; the next try goes on behind the last event that is kept.
+        // The page says that news is missing; the next try continues behind the last event that is kept.
         if (isSvcError(error) && error.reason === 'CURSOR_EXPIRED') {
           after = '0';
           setEvents([]);

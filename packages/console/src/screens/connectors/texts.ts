@@ -16,7 +16,7 @@ export const texts = {
   endpoint: 'Endpoint',
   routes: 'Routes',
   connectors: 'Connectors',
-  noConnectors: 'No connector here: messages of the services reach nobody.',
+  noConnectors: 'No connector here: messages of the services reach no one.',
   matches: 'Messages with',
   consumer: 'Go to',
   service: 'Class',

@@ -22,7 +22,7 @@ import { NeedsYou } from './needs-you.tsx';
 import { texts } from './texts.ts';
 import { ActiveNow, DueSchedules } from './what-runs.tsx';
 
-/** What needs the person first, then what is going on. */
+/** What needs the person first, then what happens. */
 export const HomePage = (): ReactElement => {
   const agents = useAll('Agent');
   const schedules = useAll('Schedule');

@@ -1,4 +1,4 @@
-/** home: what needs the person first, and what is going on. */
+/** home: what needs the person first, and what happens. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route.ts';
 import { screen } from '../../app/screen.ts';

@@ -5,7 +5,7 @@ import type { Resource, Task } from '@svc/api/resources';
 export const KINDS = ['permission', 'input', 'sign_in', 'budget', 'held', 'step', 'task'] as const;
 export type InboxKind = (typeof KINDS)[number];
 
-/** Filters and the open item, as they stand in the address. */
+/** Filters and the open item, as they are in the address. */
 export interface InboxSearch {
   readonly kind?: InboxKind | undefined;
   readonly agent?: string | undefined;

@@ -14,12 +14,13 @@ export const kindNames: Readonly<Record<InboxKind, string>> = {
 /** What happens after the answer. */
 export const effects: Readonly<Record<InboxKind, string>> = {
   permission:
-    'Allowed: the tool runs with exactly these arguments and the turn goes on. Denied: the agent is told, with your comment, and goes on without it.',
-  input: 'The turn goes on with your data. Declined: the agent is told, with your comment, and goes on without it.',
-  sign_in: 'The turn goes on by itself once you have signed in. Declined: the call of the tool is denied.',
-  budget: 'Raised: the turn goes on, and the raise lasts for one window of the limit. Denied: the turn fails.',
-  held: 'Sent: the reply goes to the platform. Skipped: nobody gets it, and the conversation keeps it.',
-  step: 'The run goes on with your answer as the result of this step.',
+    'Allowed: the tool runs with exactly these arguments and the turn continues. Denied: the agent reads that with your comment and continues without it.',
+  input:
+    'The turn continues with your data. Declined: the agent reads that with your comment and continues without it.',
+  sign_in: 'The turn continues by itself once you have signed in. Declined: the call of the tool is denied.',
+  budget: 'Raised: the turn continues, and the raise lasts for one window of the limit. Denied: the turn fails.',
+  held: 'Sent: the reply goes to the platform. Skipped: no one gets it, and the conversation keeps it.',
+  step: 'The run continues with your answer as the result of this step.',
   task: 'Accepted: the task has succeeded. Sent back: the delegate works on it again, with what you write. Failed: it ends.',
 };
 

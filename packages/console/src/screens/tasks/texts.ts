@@ -25,7 +25,7 @@ export const texts = {
   move: 'Decide',
   noMoves: 'The task has ended and stays as it is.',
   cancelTitle: 'Cancel this task?',
-  cancelLead: 'The turn that works on it is stopped. A canceled task cannot go on.',
+  cancelLead: 'The turn that works on it is stopped. A canceled task cannot continue.',
   cancel: 'Cancel task',
   moved: 'Moved',
 };

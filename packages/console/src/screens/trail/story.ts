@@ -6,7 +6,7 @@ import type { IconName } from '../../ui/icon.tsx';
 /** One line of the story. */
 export interface Chapter {
   readonly entry: TrailEntry;
-  /** How many causes of the trail stand above it. */
+  /** How many causes of the trail are above it. */
   readonly depth: number;
   /** Milliseconds since the trail began. */
   readonly sinceMs: number;
@@ -34,7 +34,7 @@ export const storyOf = (entries: readonly TrailEntry[]): readonly Chapter[] => {
     };
     return [chapter, ...(causes.get(id) ?? []).flatMap((effect) => tell(effect, depth + 1))];
   };
-  // Entries that cause each other have no beginning: they are told at their place in time.
+  // Entries that cause each other have no beginning: they come at their place in time.
   return [...(causes.get('') ?? []), ...entries].flatMap((entry) => tell(entry, 0));
 };
 

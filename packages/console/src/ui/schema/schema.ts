@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<string, ControlKind>> = {
   string: 'text',
 };
 
-/** True for an object that is no list. */
+/** True for an object that is not a list. */
 export const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
