@@ -12,6 +12,7 @@ const entryFile = /(^|\/)index\.tsx?$/;
  * A screen has an index.
  */
 const withoutIndex = /^packages\/console\/src\/(?!screens\/)/;
+const loadsLate = /^packages\/console\/src\//;
 
 /** Broken import rules, one readable line each: "file imports specifier: reason". */
 export function findImportViolations(files: readonly SourceFile[]): readonly string[] {
@@ -30,7 +31,7 @@ function judge(importer: string, statement: ImportStatement): string | undefined
   if (own !== workspaceFolder(target)) return `a relative import must stay inside ${own}`;
   if (isTestCode(target) && !isTestCode(importer)) return 'only tests may import test code';
   if (!own.startsWith('packages/')) return undefined;
-  return judgeEntry(importer, target) ?? judgeLayer(importer, target, statement);
+  return judgeEntry(importer, target, statement) ?? judgeLayer(importer, target, statement);
 }
 
 /** `packages/x` for files of a package, else the first folder. */
@@ -61,11 +62,13 @@ function judgeWorkspacePackage(importer: string, name: string, statement: Import
 
 /**
  * Inside its own folder, and towards the folders around it, a file is at home; any other folder has entries (index.ts,
- * contracts), except generated ones. Entries are for production code: tests take what they share from where it lies.
+ * contracts), except generated ones. Entries are for production code: tests take what they share from where it lies. What the console
+ * loads only when it is needed is named by its file: an entry would bring everything else of its folder along.
  */
-function judgeEntry(importer: string, target: string): string | undefined {
+function judgeEntry(importer: string, target: string, { kind }: ImportStatement): string | undefined {
   const folder = posix.dirname(target);
   if (isGenerated(target) || isTestCode(importer) || withoutIndex.test(target)) return undefined;
+  if (kind === 'dynamic' && loadsLate.test(importer)) return undefined;
   const isAtHome = `${posix.dirname(importer)}/`.startsWith(`${folder}/`);
   if (isAtHome || entryFile.test(target) || contractFile.test(target)) return undefined;
   return `${folder} has to be entered through its index.ts or a contract file`;
