@@ -14,7 +14,7 @@ export interface AuditFilter {
 }
 
 /** A local time as Unix microseconds; undefined where it is none. */
-export const microsOf = (local: string): bigint | undefined => {
+const microsOf = (local: string): bigint | undefined => {
   const ms = new Date(local).getTime();
   return Number.isNaN(ms) ? undefined : BigInt(ms) * 1_000n;
 };

@@ -46,7 +46,7 @@ export const usedText = ({ metric, used, max }: UsageLimitStatus): string => {
 const DAY_S = 86_400;
 
 /** A day such as `2030-01-31` as Unix seconds of its begin (UTC). */
-export const secondsOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000;
+const secondsOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000;
 
 /** Such as `31 Jan`, for a day in Unix seconds (UTC). */
 export const dayText = (seconds: number): string =>

@@ -6,7 +6,7 @@ import { useWrite } from '../../../api/use-call.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { payloadOf, textIn } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
-import { threadStyles as styles } from '../thread/index.ts';
+import styles from '../thread.module.css';
 import { type RequestAnswer, RequestView } from './request-view.tsx';
 
 interface OpenRequestProps {

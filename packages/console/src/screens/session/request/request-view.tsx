@@ -10,7 +10,7 @@ import { type Problems, problemsOf } from '../../../ui/schema/schema-problems.ts
 import { SchemaForm } from '../../../ui/schema-form.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { texts } from '../texts.ts';
-import { threadStyles as styles } from '../thread/index.ts';
+import styles from '../thread.module.css';
 
 /** What a person decided. */
 export interface RequestAnswer {

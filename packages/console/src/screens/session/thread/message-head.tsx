@@ -4,7 +4,7 @@ import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { isWaiting, type ThreadMessage } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
-import styles from './thread.module.css';
+import styles from '../thread.module.css';
 
 interface MessageHeadProps {
   readonly message: ThreadMessage;

@@ -8,7 +8,7 @@ import { TextArea } from '../../../ui/field.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { DELIVERY_LABEL, type ThreadMessage } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
-import styles from './thread.module.css';
+import styles from '../thread.module.css';
 
 interface ReviewProps {
   readonly session: SessionKey;

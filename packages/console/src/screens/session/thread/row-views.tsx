@@ -8,7 +8,7 @@ import { durationText, sizeText } from '../../../ui/time-texts.ts';
 import { type MessageUsage, payloadOf, type ThreadMessage, textIn } from '../conversation/index.ts';
 import { costText, countText } from '../figures.ts';
 import { texts } from '../texts.ts';
-import styles from './thread.module.css';
+import styles from '../thread.module.css';
 
 /** What was said: an agent's text formatted, a person's as it was typed. */
 export const TextView = ({

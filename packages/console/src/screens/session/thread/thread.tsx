@@ -3,7 +3,7 @@ import { type ReactElement, type ReactNode, useRef } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import type { ThreadRow } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
-import styles from './thread.module.css';
+import styles from '../thread.module.css';
 import { NEAR_PX, useThreadScroll } from './use-thread-scroll.ts';
 
 interface ThreadProps {
