@@ -1,9 +1,6 @@
 import { fromJson, type JsonObject, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
 
-/** Fields of an agent that may be kept when it is put on its template again. */
-const SPEC_FIELDS: readonly string[] = AgentSpecSchema.fields.map(({ jsonName }) => jsonName);
-
 /** The spec in a template, as it looks in an agent. */
 export const templateSpec = (specJson: string): JsonObject =>
   toJson(
