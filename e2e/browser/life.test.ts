@@ -38,12 +38,13 @@ spec:
   capabilities: {goals: [inspect, {action: create, approval: ask}]}
 `;
 
-const brokenAgent = (prompt: string, model: string): string => `apiVersion: svc/v1
+/** The agent as it is seeded, with a model that answers. */
+const MENDED = `apiVersion: svc/v1
 kind: Agent
 metadata: {name: broken, namespace: shop}
 spec:
-  systemPrompt: ${prompt}
-  modelPolicy: {profiles: [{name: default, model: {provider: demo, name: ${model}}}]}
+  systemPrompt: You never get an answer from your model.
+  modelPolicy: {profiles: [{name: default, model: {provider: demo, name: echo}}]}
 `;
 
 /** Everything that happens to one matter, by pages alone. Each part goes on from the one before. */
@@ -88,13 +89,16 @@ describe('the life of a matter', () => {
     const { page } = tab;
     await tab.open(`/ns/shop/agents/broken/sessions/${instance.seeded.failedSession}`);
     await page
-      .getByText(/no-such-model/)
+      .getByText(/openai/)
       .first()
       .waitFor();
     await tab.follow('/ns/shop/agents/broken?tab=yaml');
     await page.locator('.cm-content').waitFor();
-    await write(tab, brokenAgent('You never get an answer from your model.', 'echo'));
-    await api().ok('PATCH /v1/ns/shop/agents/broken', { spec: { systemPrompt: 'You answer now.' } });
+    await write(tab, MENDED);
+    await api().ok('PUT /v1/ns/shop/agents/broken', {
+      spec: { systemPrompt: 'You answer now.' },
+      updateMask: 'spec.systemPrompt',
+    });
     await page.getByText('Somebody else changed it while you write.').waitFor();
     await button(page, 'Compare and merge').click();
     await page.getByText('changed by others').waitFor();
@@ -105,7 +109,7 @@ describe('the life of a matter', () => {
     const { agent } = await api().ok<{ agent: { spec: object } }>('GET /v1/ns/shop/agents/broken');
     expect(agent.spec).toMatchObject({
       systemPrompt: 'You answer now.',
-      modelPolicy: { profiles: [{ model: { name: 'echo' } }] },
+      modelPolicy: { profiles: [{ model: { provider: 'demo', name: 'echo' } }] },
     });
     await button(page, 'Test turn').click();
     const side = page.getByRole('textbox', { name: 'Message' });

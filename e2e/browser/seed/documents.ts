@@ -31,7 +31,7 @@ kind: Agent
 metadata: { name: broken, namespace: shop }
 spec:
   systemPrompt: You never get an answer from your model.
-  modelPolicy: { profiles: [{ name: default, model: { provider: demo, name: no-such-model } }] }
+  modelPolicy: { profiles: [{ name: default, model: { provider: openai, name: some-model } }] }
 ---
 kind: Agent
 metadata: { name: bookworm, namespace: "shop:north" }

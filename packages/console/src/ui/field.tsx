@@ -44,7 +44,13 @@ export const TextField = (
 );
 
 /** Several lines of text. */
-export const TextArea = (props: ValueProps & { readonly rows?: number }): ReactElement => (
+export const TextArea = (
+  props: ValueProps & {
+    readonly rows?: number;
+    /** Enter without Shift, for fields in which it sends; else it begins a line. */
+    readonly onEnter?: () => void;
+  },
+): ReactElement => (
   <Labelled {...props}>
     {(ids) => (
       <textarea
@@ -57,6 +63,12 @@ export const TextArea = (props: ValueProps & { readonly rows?: number }): ReactE
         // biome-ignore lint/a11y/noAutofocus: only where a form is what the person just asked for
         autoFocus={props.autoFocus}
         onChange={(event) => props.onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (props.onEnter === undefined || event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing)
+            return;
+          event.preventDefault();
+          props.onEnter();
+        }}
       />
     )}
   </Labelled>

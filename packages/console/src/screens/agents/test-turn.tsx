@@ -1,7 +1,7 @@
 import { MessageRole, type SessionMessage } from '@svc/api/data';
 import { textOf } from '@svc/client';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, type ReactElement, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/field.tsx';
@@ -48,8 +48,7 @@ export const TestTurn = ({ ns, agent }: TestTurnProps): ReactElement => {
     },
     { changes: { topics: ['message'] }, onDone: () => setText('') },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (text.trim() !== '' && !send.isPending) send.mutate(text);
   };
   return (
@@ -63,13 +62,20 @@ export const TestTurn = ({ ns, agent }: TestTurnProps): ReactElement => {
         {send.error && <Problem error={send.error} />}
         {send.isPending && <Loading label={texts.waiting} />}
       </div>
-      <form onSubmit={submit} className={styles.write}>
+      <form
+        className={styles.write}
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
         <TextArea
           label={texts.message}
           isLabelHidden
           placeholder={texts.message}
           value={text}
           onChange={setText}
+          onEnter={submit}
           rows={2}
         />
         <div className={styles.actions}>
