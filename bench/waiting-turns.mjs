@@ -6,12 +6,11 @@
  * Each turn asks with `ask_user` and parks. Memory is the live heap and what is allocated outside of it after a collection, before and with the waiting
  * turns; the sessions exist before. The server runs on CPU 0 with SQLite and every write synced, this process on CPU 1.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { HEAP_FLAGS, liveHeap } from './live-heap.mjs';
 import { BenchServer, pinSelf } from './resource-server.mjs';
 
 const { values: options } = parseArgs({
@@ -32,20 +31,9 @@ const parallel = async (count, work) => {
   await Promise.all(Array.from({ length: CALLERS }, caller));
 };
 
-/** Bytes in use after a collection. */
-const heapBytes = async () => {
-  rmSync(heapFile, { force: true });
-  process.kill(server.pid, 'SIGUSR2');
-  while (!existsSync(heapFile) || readFileSync(heapFile, 'utf8') === '') await pause(20);
-  return Number(readFileSync(heapFile, 'utf8'));
-};
-
 const dataDir = mkdtempSync(join(tmpdir(), 'svc-waiting-'));
-const heapFile = join(dataDir, 'heap-bytes');
-// The server inherits it.
-process.env.SVC_BENCH_HEAP = heapFile;
-const probe = fileURLToPath(new URL('./heap-on-signal.mjs', import.meta.url));
-const server = new BenchServer({ dataDir, isPinned: pinSelf(), flags: ['--expose-gc', '--import', probe] });
+const heapBytes = liveHeap(dataDir);
+const server = new BenchServer({ dataDir, isPinned: pinSelf(), flags: HEAP_FLAGS });
 try {
   await server.start();
   const agents = '/v1/ns/default/agents';
@@ -56,7 +44,7 @@ try {
     sessions.push(sessionId);
   });
   await pause(5000);
-  const empty = await heapBytes();
+  const empty = await heapBytes(server);
   await parallel(turns, (index) =>
     server.http.ok('POST', `${agents}/asker/sessions/${sessions[index]}/message`, { message: ASK }),
   );
@@ -75,7 +63,7 @@ try {
     }
   }
   await pause(10_000);
-  const waiting = await heapBytes();
+  const waiting = await heapBytes(server);
   const cpuBefore = server.cpuSeconds();
   await pause(idleSeconds * 1000);
   const cpuMs = (server.cpuSeconds() - cpuBefore) * 1000;
