@@ -1,8 +1,8 @@
 // @service chromium
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RestCaller } from '../calls/index.ts';
-import { ShopInstance } from './harness/index.ts';
+import { ShopInstance, type Tab } from './harness/index.ts';
 import { screens } from './screens.ts';
 
 const instance = ShopInstance.ofSuite();
@@ -20,37 +20,56 @@ const isKept = (page: Page): Promise<boolean> => page.locator('h1[data-mark=kept
 const connection = (page: Page, text: string): Promise<void> =>
   page.locator('footer [role=status]').filter({ hasText: text }).waitFor();
 
-describe.each(screens)('the screen $name', ({ address, shows }) => {
-  it('stays as it is while the network is away and while the sign-in has ended', async () => {
-    await using tab = await instance.tab('admin');
-    const { page } = tab;
-    await tab.open(address(instance.seeded));
-    const text = page.getByText(shows).first();
-    await text.waitFor();
-    await mark(page);
-    tab.watcher.expect(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|status of 401/);
+/** What the outages of a test bring about by themselves. */
+const OUTAGE = /ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|status of 401/;
 
-    await page.context().setOffline(true);
-    await connection(page, 'Connection lost');
-    expect([await isKept(page), await text.isVisible()]).toEqual([true, true]);
-    await page.context().setOffline(false);
-    await connection(page, 'Live');
-    expect([await isKept(page), await text.isVisible()]).toEqual([true, true]);
+/** Loaded once: every screen is visited in the page as links do it. */
+let visitor: Tab;
+beforeAll(async () => {
+  visitor = await instance.tab('admin');
+  visitor.watcher.expect(OUTAGE);
+  await visitor.open('/');
+});
+afterAll(() => visitor[Symbol.asyncDispose]());
 
-    const expired = JSON.stringify({ code: 'unauthenticated', message: 'the token has expired' });
-    await page.route('**/v1/ui/events*', (route) => route.fulfill({ status: 401, body: expired }));
-    await page.context().setOffline(true);
-    await page.context().setOffline(false);
-    const again = page.getByRole('dialog', { name: 'Your sign-in has ended' });
-    await again.waitFor();
-    expect(await isKept(page)).toBe(true);
-    await page.unroute('**/v1/ui/events*');
-    await again.getByLabel('Token', { exact: true }).fill(instance.adminToken);
-    await again.getByRole('button', { name: 'Sign in' }).click();
-    await again.waitFor({ state: 'detached' });
-    await connection(page, 'Live');
-    expect([await isKept(page), await text.isVisible(), tab.watcher.take()]).toEqual([true, true, []]);
-  });
+it.each(screens)('the screen $name stays as it is while the network is away', async ({ address, shows }) => {
+  const { page } = visitor;
+  await visitor.follow(address(instance.seeded));
+  const text = page.getByText(shows).filter({ visible: true }).first();
+  await text.waitFor();
+  await mark(page);
+  await page.context().setOffline(true);
+  await connection(page, 'Connection lost');
+  expect([await isKept(page), await text.isVisible()]).toEqual([true, true]);
+  await page.context().setOffline(false);
+  await connection(page, 'Live');
+  expect([await isKept(page), await text.isVisible(), visitor.watcher.take()]).toEqual([true, true, []]);
+});
+
+/** The frame asks for the sign-in, whatever the screen: a list, a table, a conversation, an editor and a stream of its own. */
+const asked = screens.filter(({ name }) => ['inbox', 'sessions', 'session', 'workflow', 'logs'].includes(name));
+
+it.each(asked)('the screen $name stays as it is while the sign-in has ended', async ({ address, shows }) => {
+  await using tab = await instance.tab('admin');
+  const { page } = tab;
+  tab.watcher.expect(OUTAGE);
+  await tab.open(address(instance.seeded));
+  const text = page.getByText(shows).filter({ visible: true }).first();
+  await text.waitFor();
+  await mark(page);
+  const expired = JSON.stringify({ code: 'unauthenticated', message: 'the token has expired' });
+  await page.route('**/v1/ui/events*', (route) => route.fulfill({ status: 401, body: expired }));
+  await page.context().setOffline(true);
+  await page.context().setOffline(false);
+  const again = page.getByRole('dialog', { name: 'Your sign-in has ended' });
+  await again.waitFor();
+  expect(await isKept(page)).toBe(true);
+  await page.unroute('**/v1/ui/events*');
+  await again.getByLabel('Token', { exact: true }).fill(instance.adminToken);
+  await again.getByRole('button', { name: 'Sign in' }).click();
+  await again.waitFor({ state: 'detached' });
+  await connection(page, 'Live');
+  expect([await isKept(page), await text.isVisible(), tab.watcher.take()]).toEqual([true, true, []]);
 });
 
 it('a page goes on by itself when the server was killed and started again', async () => {

@@ -33,8 +33,8 @@ export const screens: readonly Screen[] = [
   at('agents', '/ns/shop/agents', 'support'),
   at('agent', '/ns/shop/agents/support', 'support'),
   at('workflows', '/ns/shop/workflows', 'refund'),
-  refusing('ApplyManifests', at('workflow', '/ns/shop/workflows/refund', 'letter')),
-  refusing('ApplyManifests', at('new-workflow', '/ns/shop/workflows/~new', /new workflow/i)),
+  at('workflow', '/ns/shop/workflows/refund', 'letter'),
+  at('new-workflow', '/ns/shop/workflows/~new', /new workflow/i),
   at('workflow-run', ({ waitingRun }) => `/ns/shop/workflows/refund/runs/${waitingRun}`, 'approve'),
   at('workflow-run-failed', ({ failedRun }) => `/ns/shop/workflows/failing/runs/${failedRun}`, 'divide'),
   at('knowledge', '/ns/shop/knowledge', /shipping/),
@@ -67,6 +67,6 @@ export const screens: readonly Screen[] = [
     `/ns/shop/resources/Workflow?panel=${encodeURIComponent('resource Workflow/shop/refund')}`,
     'refund',
   ),
-  refusing('ApplyManifests', at('new-resource', '/ns/shop/new/Agent', 'Agent')),
+  at('new-resource', '/ns/shop/new/Agent', 'Agent'),
   at('not-found', '/no/such/screen', /not/i),
 ];

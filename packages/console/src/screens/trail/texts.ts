@@ -5,6 +5,7 @@ export const texts = {
   idHint: 'Of a message, turn, run, delivery, task, or schedule@instant',
   namespace: 'Namespace',
   show: 'Show',
+  idMissing: 'Enter an id first',
   empty: 'What became of a message?',
   emptyLead:
     'A trail is the story of one message: where it came from, what each agent did with it, and where the answer went. Messages, turns, runs, deliveries and tasks link to theirs; or enter an id above.',

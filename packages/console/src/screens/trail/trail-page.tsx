@@ -27,7 +27,7 @@ export const TrailPage = (): ReactElement => {
   return (
     <Page
       title={texts.title}
-      filters={<Asked key={`${ns} ${id}`} ns={ns} id={id} />}
+      filters={<Asked key={`${ns} ${id}`} ns={ns} id={id} onAgain={() => void trail.refetch()} />}
       actions={
         id !== '' && (
           <CopyMenu command={`svc trail ${id} -n ${ns}`} path={`/v1/ns/${ns}/trails/${encodeURIComponent(id)}`} />
@@ -56,7 +56,14 @@ export const TrailPage = (): ReactElement => {
   );
 };
 
-const Asked = ({ ns, id }: { readonly ns: string; readonly id: string }): ReactElement => {
+interface AskedProps {
+  readonly ns: string;
+  readonly id: string;
+  /** The same trail is asked for once more. */
+  readonly onAgain: () => void;
+}
+
+const Asked = ({ ns, id, onAgain }: AskedProps): ReactElement => {
   const { namespaces } = useAccess();
   const navigate = useNavigate();
   const [text, setText] = useState(id);
@@ -67,7 +74,8 @@ const Asked = ({ ns, id }: { readonly ns: string; readonly id: string }): ReactE
       className={styles.asked}
       onSubmit={(event) => {
         event.preventDefault();
-        void navigate({ to: '/trail', search: { ns: place, id: text.trim() } });
+        if (place === ns && text.trim() === id) onAgain();
+        else void navigate({ to: '/trail', search: { ns: place, id: text.trim() } });
       }}
     >
       <SelectField
@@ -77,7 +85,7 @@ const Asked = ({ ns, id }: { readonly ns: string; readonly id: string }): ReactE
         onChange={setPlace}
       />
       <TextField label={texts.id} placeholder={texts.idHint} value={text} onChange={setText} />
-      <Button type="submit" icon="search">
+      <Button type="submit" icon="search" disabled={text.trim() === ''} disabledReason={texts.idMissing}>
         {texts.show}
       </Button>
     </form>

@@ -72,7 +72,7 @@ export const NewWorkflowPage = (): ReactElement => {
         onSelect={(id) =>
           void navigate({ to: '.', search: (now) => ({ ...now, step: id }), replace: true, resetScroll: false })
         }
-        onChange={setText}
+        onChange={mayWrite ? setText : undefined}
       />
     </Page>
   );

@@ -2,6 +2,7 @@ import type { FieldError } from '@svc/api/gateway';
 import type { Resource } from '@svc/api/resources';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { useCan } from '../../access/access-context.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { useResource } from '../resources/index.ts';
 
@@ -19,9 +20,10 @@ export interface DryRun {
   readonly resource: Resource | undefined;
 }
 
-/** Has the server check a text a moment after it stopped changing. */
+/** Has the server check a text a moment after it stopped changing; for those who may write it, as it refuses others. */
 export const useDryRun = (ns: string, text: string): UseQueryResult<DryRun> => {
   const settled = useSettled(text, 500);
+  const mayWrite = useCan()('admin', { ns });
   return useRead({
     key: ['ApplyManifests', 'dry run', ns, settled],
     call: async (client, signal): Promise<DryRun> => {
@@ -29,7 +31,7 @@ export const useDryRun = (ns: string, text: string): UseQueryResult<DryRun> => {
       const errors = results.flatMap(({ fieldErrors }) => fieldErrors);
       return { text: settled, errors, resource: results[0]?.resource };
     },
-    enabled: settled.trim() !== '',
+    enabled: mayWrite && settled.trim() !== '',
   });
 };
 

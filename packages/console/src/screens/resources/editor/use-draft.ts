@@ -2,7 +2,7 @@ import type { Resource } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useClient } from '../../../access/access-context.ts';
+import { useCan, useClient } from '../../../access/access-context.ts';
 import { keyOf } from '../../../api/freshness.ts';
 import { useWrite } from '../../../api/use-call.ts';
 import type { TextProblem } from '../../../ui/editor/editor-types.ts';
@@ -53,7 +53,9 @@ export const useDraft = ({ address, isNew, stored, onSaved }: DraftSetup): Draft
   const [stage, setStage] = useState<Stage>({ is: 'write' });
   const [refused, setRefused] = useState<readonly TextProblem[]>(NOTHING);
   const isChanged = text !== base.text;
-  const checked = useTextCheck(address, text, isNew || isChanged);
+  // The server refuses the check to those who may not write.
+  const mayWrite = useCan()('admin', { ns: address.ns });
+  const checked = useTextCheck(address, text, mayWrite && (isNew || isChanged));
   const writing: Writing = { address, isNew, text, version: base.version };
   const meetConflict = async (client: Parameters<typeof loadResource>[0]): Promise<void> => {
     const theirs = await loadResource(client, address);
