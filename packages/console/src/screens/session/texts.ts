@@ -30,6 +30,7 @@ export const texts = {
   send: 'Send',
   writeFirst: 'Write something first',
   copyLink: 'Copy link',
+  trail: 'Trail',
   stop: 'Stop',
   attach: 'Attach files',
   removeFile: 'Remove',

@@ -22,7 +22,7 @@ interface RowViewProps {
 export const RowView = ({ row, session, requests, items, onChanged }: RowViewProps): ReactElement => {
   switch (row.kind) {
     case 'head':
-      return <MessageHead message={row.message} agent={session.agent} items={items} />;
+      return <MessageHead ns={session.ns} agent={session.agent} message={row.message} items={items} />;
     case 'text':
       return <TextView message={row.message} part={row.part} />;
     case 'reasoning':
