@@ -6,7 +6,7 @@ interface PictureProps {
   readonly mediaType: string;
   readonly alt: string;
   readonly className: string | undefined;
-  /** The bytes are no picture of the type. */
+  /** The browser could not read the bytes as a picture of the type. */
   readonly onBroken?: (() => void) | undefined;
 }
 

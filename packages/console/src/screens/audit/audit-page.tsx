@@ -30,6 +30,9 @@ const columns: readonly Column<AuditRecord>[] = [
   { title: texts.outcome, cell: ({ outcome }) => <Badge tone={toneOf(outcome)}>{outcome}</Badge>, rem: 9 },
 ];
 
+/** Rows that may all be in sight at once. */
+const FEW = 100;
+
 /** Who changed what, newest first. */
 export const AuditPage = (): ReactElement => {
   const { ns = '-' } = useParams({ strict: false });
@@ -81,12 +84,9 @@ export const AuditPage = (): ReactElement => {
           <p>{texts.noneHint}</p>
         </Empty>
       )}
-      {found.isSuccess && rows.length === 0 && found.hasNextPage && (
+      {rows.length === 0 && found.hasNextPage && (
         <Empty icon="list" title={texts.onlyDryRuns}>
           <p>{texts.onlyDryRunsHint}</p>
-          <Button isBusy={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-            {texts.further}
-          </Button>
         </Empty>
       )}
       {rows.length > 0 && (
@@ -99,6 +99,14 @@ export const AuditPage = (): ReactElement => {
           onOpen={({ id }) => open({ type: 'audit-record', key: `${ns} ${id}` })}
           onEnd={found.hasNextPage ? () => void found.fetchNextPage() : undefined}
         />
+      )}
+      {/* A page of dry runs adds no row, and a table that stays as it is does not ask for the next one. */}
+      {rows.length < FEW && found.hasNextPage && (
+        <p>
+          <Button isBusy={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+            {texts.further}
+          </Button>
+        </p>
       )}
     </Page>
   );

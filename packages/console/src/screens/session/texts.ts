@@ -90,7 +90,7 @@ export const texts = {
   bytesLater: 'can be loaded once the message is complete',
   bytesAbsent: 'not stored with the session',
   bytesTooLarge: 'too large to download on this page',
-  brokenPicture: 'These bytes are no picture that the browser can show.',
+  brokenPicture: 'The browser cannot show these bytes as a picture.',
   context: 'Context',
   total: 'Total',
   queued: 'waiting',
