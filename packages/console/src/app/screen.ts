@@ -12,6 +12,8 @@ export interface Section {
   /** Address; with `isScoped` behind that of the chosen namespace, e.g. `/agents` for `/ns/default/agents`. */
   readonly path: string;
   readonly isScoped: boolean;
+  /** Further addresses that belong to it, with any text in place of a part with `$`, e.g. `/agents/$agent/sessions`. */
+  readonly also?: readonly string[];
   /** Letter that opens it after `g`. */
   readonly letter?: string;
 }

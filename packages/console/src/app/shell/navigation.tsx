@@ -1,4 +1,4 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { useKey } from '../../keys/use-keys.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -7,11 +7,13 @@ import { GROUPS, type Section } from '../screen.ts';
 import { screens } from '../screens.ts';
 import { texts } from '../texts.ts';
 import styles from './navigation.module.css';
-import { sectionAddress } from './section-address.ts';
+import { openSection, sectionAddress } from './section-address.ts';
 
 /** Every section, in its group. */
 export const Navigation = (): ReactElement => {
-  const sections = screens.flatMap((screen) => screen.sections);
+  const sections: readonly Section[] = screens.flatMap((screen) => screen.sections);
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const open = openSection(sections, pathname);
   return (
     <nav aria-label={texts.navigation} className={styles.nav}>
       {GROUPS.filter((group) => sections.some((section) => section.group === group)).map((group) => (
@@ -21,7 +23,7 @@ export const Navigation = (): ReactElement => {
             {sections
               .filter((section) => section.group === group)
               .map((section) => (
-                <Entry key={section.path} section={section} />
+                <Entry key={section.path} section={section} isOpen={section === open} />
               ))}
           </ul>
         </div>
@@ -30,7 +32,7 @@ export const Navigation = (): ReactElement => {
   );
 };
 
-const Entry = ({ section }: { readonly section: Section }): ReactElement => {
+const Entry = ({ section, isOpen }: { readonly section: Section; readonly isOpen: boolean }): ReactElement => {
   const scope = useScope();
   const navigate = useNavigate();
   const to = sectionAddress(section, scope);
@@ -40,7 +42,8 @@ const Entry = ({ section }: { readonly section: Section }): ReactElement => {
   );
   return (
     <li>
-      <Link to={to} activeOptions={{ exact: section.path === '/' }} className={styles.entry}>
+      {/* On its own the link would also count as the page for every address below it. */}
+      <Link to={to} activeOptions={{ exact: true }} aria-current={isOpen ? 'page' : undefined} className={styles.entry}>
         <Icon name={section.icon} />
         {section.label}
       </Link>

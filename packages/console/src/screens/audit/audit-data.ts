@@ -1,4 +1,4 @@
-import type { ListAuditRecordsResponse } from '@svc/api/gateway';
+import type { AuditRecord, ListAuditRecordsResponse } from '@svc/api/gateway';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { usePages } from '../../api/use-call.ts';
 
@@ -18,6 +18,16 @@ const microsOf = (local: string): bigint | undefined => {
   const ms = new Date(local).getTime();
   return Number.isNaN(ms) ? undefined : BigInt(ms) * 1_000n;
 };
+
+/** Outcome of a change that was checked and not made. */
+export const DRY_RUN = 'dry-run';
+
+/** The records of all pages, with or without those of changes that were only tried. */
+export const shownRecords = (
+  pages: readonly Pick<ListAuditRecordsResponse, 'records'>[],
+  hidesDryRuns: boolean,
+): readonly AuditRecord[] =>
+  pages.flatMap(({ records }) => (hidesDryRuns ? records.filter(({ outcome }) => outcome !== DRY_RUN) : records));
 
 /** Records of the audit log, newest first. */
 export const useAuditRecords = (

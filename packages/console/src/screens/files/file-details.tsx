@@ -8,6 +8,7 @@ import { CopyMenu } from '../../ui/copy-menu.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { saveAs } from '../../ui/save-as.ts';
 import { Time } from '../../ui/time.tsx';
 import { sizeText } from '../../ui/time-texts.ts';
 import { FilePreview } from './file-preview.tsx';
@@ -31,7 +32,9 @@ export const FileDetails = ({ ns, file, mayWrite, onGone }: FileDetailsProps): R
   const [asks, setAsks] = useState(false);
   const client = useClient();
   const remove = useDeleteFile(ns, onGone);
-  const download = useWrite<void, void>(async () => saveAs(await downloadUrl(client, ns, name), path));
+  const download = useWrite<void, void>(async () =>
+    saveAs(await downloadUrl(client, ns, name), path.split('/').at(-1) ?? ''),
+  );
   return (
     <>
       <div className={styles.bar}>
@@ -84,13 +87,4 @@ export const FileDetails = ({ ns, file, mayWrite, onGone }: FileDetailsProps): R
       )}
     </>
   );
-};
-
-/** Lets the browser save what is at an address, under the last part of the path. */
-const saveAs = (url: string, path: string): void => {
-  const link = document.createElement('a');
-  link.href = url;
-  link.rel = 'noopener';
-  link.download = path.split('/').at(-1) ?? '';
-  link.click();
 };

@@ -1,8 +1,9 @@
 import type { File as StoredFile } from '@svc/api/resources';
-import { type ReactElement, useEffect, useState } from 'react';
+import type { ReactElement } from 'react';
 import { CodeEditor } from '../../ui/code-editor.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
+import { Picture } from '../../ui/picture.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import styles from './files.module.css';
 import { useContent } from './files-data.ts';
@@ -19,7 +20,8 @@ export const FilePreview = ({ ns, file }: { readonly ns: string; readonly file: 
   if (found.error) return <Problem error={found.error} onRetry={() => void found.refetch()} />;
   if (found.data === undefined) return <Loading />;
   if (found.data === null) return <p className={styles.soft}>{texts.tooLargeToShow}</p>;
-  if (kind === 'image') return <Picture bytes={found.data} mediaType={mediaType} alt={path} />;
+  if (kind === 'image')
+    return <Picture bytes={found.data} mediaType={mediaType} alt={path} className={styles.picture} />;
   const text = new TextDecoder().decode(found.data);
   if (kind === 'markdown')
     return (
@@ -28,20 +30,4 @@ export const FilePreview = ({ ns, file }: { readonly ns: string; readonly file: 
       </div>
     );
   return <CodeEditor label={path} language={kind} value={text} />;
-};
-
-interface PictureProps {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly mediaType: string;
-  readonly alt: string;
-}
-
-const Picture = ({ bytes, mediaType, alt }: PictureProps): ReactElement | null => {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    const made = URL.createObjectURL(new Blob([bytes], { type: mediaType }));
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [bytes, mediaType]);
-  return url === undefined ? null : <img className={styles.picture} src={url} alt={alt} />;
 };

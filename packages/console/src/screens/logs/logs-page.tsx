@@ -7,6 +7,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { saveBlob } from '../../ui/save-as.ts';
 import { type KeptLine, LEVELS, lineText } from './log-buffer.ts';
 import { LogLines } from './log-lines.tsx';
 import styles from './logs.module.css';
@@ -90,11 +91,5 @@ export const LogsPage = (): ReactElement => {
   );
 };
 
-const download = (lines: readonly KeptLine[]): void => {
-  const address = URL.createObjectURL(new Blob([`${lines.map(lineText).join('\n')}\n`], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = 'svc.log';
-  link.click();
-  URL.revokeObjectURL(address);
-};
+const download = (lines: readonly KeptLine[]): void =>
+  saveBlob(new Blob([`${lines.map(lineText).join('\n')}\n`], { type: 'text/plain' }), 'svc.log');

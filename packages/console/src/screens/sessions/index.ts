@@ -26,6 +26,14 @@ const sessionsRoute = createRoute({
 export const sessionsScreen = screen({
   routes: [sessionsRoute],
   sections: [
-    { label: 'Sessions', icon: 'chat', group: 'Conversations', path: '/sessions', isScoped: true, letter: 's' },
+    {
+      label: 'Sessions',
+      icon: 'chat',
+      group: 'Conversations',
+      path: '/sessions',
+      isScoped: true,
+      also: ['/agents/$agent/sessions'],
+      letter: 's',
+    },
   ],
 });

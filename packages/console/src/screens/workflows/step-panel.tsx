@@ -2,6 +2,7 @@ import type { WorkflowStepRun } from '@svc/api/data';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement, ReactNode } from 'react';
 import { useCan } from '../../access/access-context.ts';
+import { TrailLink } from '../../app/address.tsx';
 import type { PanelProps } from '../../app/panels/panel-table.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -62,6 +63,13 @@ const StepState = ({ address, step, written, specJson }: StepStateProps): ReactE
           [texts.timesOut, isOver ? undefined : step.timeoutAt && <Time at={step.timeoutAt} />],
           [texts.waitsUntil, isOver ? undefined : step.waitUntilAt && <Time at={step.waitUntilAt} />],
           [texts.childRun, childRunOf(address.ns, step, written)],
+          [
+            texts.story,
+            // A trail is found by the run, and shows all of its steps with what they began.
+            <TrailLink key="trail" ns={address.ns} id={address.runId}>
+              {texts.trail}
+            </TrailLink>,
+          ],
         ]}
       />
       {step.error !== '' && <p className={styles.failure}>{step.error}</p>}

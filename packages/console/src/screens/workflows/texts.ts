@@ -37,6 +37,8 @@ export const texts = {
   addWait: 'Wait for another step',
   stopWait: 'No longer wait for',
   run: 'Run',
+  story: 'What led here',
+  trail: 'Trail',
   runWorkflow: 'Run a workflow',
   runAgain: 'Run again with this data',
   start: 'Start',

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { TrailLink } from '../../../app/address.tsx';
 import { Badge } from '../../../ui/badge.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Time } from '../../../ui/time.tsx';
@@ -7,6 +8,7 @@ import { texts } from '../texts.ts';
 import styles from '../thread.module.css';
 
 interface MessageHeadProps {
+  readonly ns: string;
   readonly message: ThreadMessage;
   readonly agent: string;
   /** None for people who only talk. */
@@ -14,7 +16,7 @@ interface MessageHeadProps {
 }
 
 /** Who said it and when, and what can be done with it. */
-export const MessageHead = ({ message, agent, items }: MessageHeadProps): ReactElement => {
+export const MessageHead = ({ ns, message, agent, items }: MessageHeadProps): ReactElement => {
   const { role, labels, createdAt, isLive } = message;
   const attempt = Number(labels['svc/attempt'] ?? '1');
   return (
@@ -27,10 +29,20 @@ export const MessageHead = ({ message, agent, items }: MessageHeadProps): ReactE
       {labels['svc/message-state'] === 'stopped' && <Badge tone="calm">{texts.stopped}</Badge>}
       {labels['svc/message-state'] === 'failed' && <Badge tone="bad">{texts.failed}</Badge>}
       <span className={styles.space} />
-      {items.length > 0 && <Menu label={texts.messageActions} items={items} />}
+      {items.length > 0 && (
+        <>
+          <TrailLink ns={ns} id={recordOf(message)}>
+            {texts.trail}
+          </TrailLink>
+          <Menu label={texts.messageActions} items={items} />
+        </>
+      )}
     </div>
   );
 };
+
+/** The record whose trail is shown: a message has one once it is stored, its turn has one from the beginning. */
+const recordOf = ({ id, isLive, labels }: ThreadMessage): string => (isLive && labels['svc/turn']) || id;
 
 const Progress = ({ message }: { readonly message: ThreadMessage }): ReactElement =>
   isWaiting(message) ? <Badge tone="warn">{texts.waiting}</Badge> : <Badge tone="busy">{texts.writing}</Badge>;

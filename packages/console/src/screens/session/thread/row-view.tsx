@@ -3,10 +3,11 @@ import type { SessionKey } from '@svc/client';
 import type { ReactElement } from 'react';
 import type { MenuItem } from '../../../ui/menu.tsx';
 import { type ThreadRow, textIn } from '../conversation/index.ts';
+import { MediaView } from '../media/index.ts';
 import { ClosedRequest, OpenRequest } from '../request/index.ts';
 import { MessageHead } from './message-head.tsx';
 import { Review } from './review.tsx';
-import { CompactionView, FailureView, MediaView, ReasoningView, TextView, ToolView, UsageView } from './row-views.tsx';
+import { CompactionView, FailureView, ReasoningView, TextView, ToolView, UsageView } from './row-views.tsx';
 
 interface RowViewProps {
   readonly row: ThreadRow;
@@ -22,7 +23,7 @@ interface RowViewProps {
 export const RowView = ({ row, session, requests, items, onChanged }: RowViewProps): ReactElement => {
   switch (row.kind) {
     case 'head':
-      return <MessageHead message={row.message} agent={session.agent} items={items} />;
+      return <MessageHead ns={session.ns} agent={session.agent} message={row.message} items={items} />;
     case 'text':
       return <TextView message={row.message} part={row.part} />;
     case 'reasoning':
@@ -30,7 +31,7 @@ export const RowView = ({ row, session, requests, items, onChanged }: RowViewPro
     case 'tool':
       return <ToolView call={row.call} result={row.result} isLive={row.message.isLive} />;
     case 'media':
-      return <MediaView part={row.part} />;
+      return <MediaView session={session} message={row.message} part={row.part} />;
     case 'error':
       return <FailureView part={row.part} />;
     case 'compaction':

@@ -2,7 +2,8 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { SessionMessagePartSchema, SessionMessagePartType as Type } from '@svc/api/data';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import { FailureView, MediaView, ToolView, UsageView } from './row-views.tsx';
+import { MediaView } from '../media/index.ts';
+import { FailureView, ToolView, UsageView } from './row-views.tsx';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const SHOWN = '&lt;img src=x onerror=alert(1)&gt;';
@@ -49,7 +50,12 @@ it('shows hostile names, inputs and outputs as text', () => {
   const named = part({ ...call, name: HOSTILE });
   const views = [
     <ToolView key="tool" call={named} result={result({ output: { a: HOSTILE } }, HOSTILE)} isLive={false} />,
-    <MediaView key="media" part={part({ partType: Type.FILE, name: HOSTILE })} />,
+    <MediaView
+      key="media"
+      session={{ ns: 'default', agent: 'helper', sessionId: 's1' }}
+      message={{ id: 'm1', isLive: false }}
+      part={part({ partType: Type.FILE, name: HOSTILE })}
+    />,
     <FailureView key="failure" part={part({ partType: Type.ERROR, content: HOSTILE })} />,
   ];
   for (const view of views) {

@@ -4,7 +4,7 @@ import { Badge } from '../../../ui/badge.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { JsonView } from '../../../ui/json-view.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
-import { durationText, sizeText } from '../../../ui/time-texts.ts';
+import { durationText } from '../../../ui/time-texts.ts';
 import { type MessageUsage, payloadOf, type ThreadMessage, textIn } from '../conversation/index.ts';
 import { costText, countText } from '../figures.ts';
 import { texts } from '../texts.ts';
@@ -126,23 +126,6 @@ const Output = ({ part }: { readonly part: SessionMessagePart }): ReactElement =
     </>
   );
 };
-
-/** A file or picture of a message, by name and size: no operation hands out the bytes of a part. */
-export const MediaView = ({ part }: { readonly part: SessionMessagePart }): ReactElement => (
-  <div className={styles.media}>
-    <Icon name="file" />
-    <span>{part.name || part.object?.filename || part.object?.mediaType}</span>
-    <small>
-      {[
-        part.object?.mediaType,
-        part.object === undefined ? undefined : sizeText(Number(part.object.sizeBytes)),
-        texts.bytesNotOffered,
-      ]
-        .filter(Boolean)
-        .join(', ')}
-    </small>
-  </div>
-);
 
 /** Why a turn failed. */
 export const FailureView = ({ part }: { readonly part: SessionMessagePart }): ReactElement => (

@@ -1,0 +1,2 @@
+/** media: pictures and other files of messages; what may be shown, and how their bytes come. */
+export { MediaView } from './media-view.tsx';
