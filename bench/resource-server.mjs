@@ -36,18 +36,21 @@ export class BenchServer {
   #child;
   #isPinned;
   #flags;
+  #program;
 
-  constructor({ dataDir, isPinned, flags }) {
+  /** `program`: another than that of the sources, such as a bundle. */
+  constructor({ dataDir, isPinned, flags, program = MAIN }) {
     this.dataDir = dataDir;
     this.#isPinned = isPinned;
     this.#flags = flags;
+    this.#program = program;
   }
 
   /** Milliseconds from the start of the process to the first answer of `path`. */
   async start(path = '/healthz') {
     this.port = await freePort();
     this.url = `http://127.0.0.1:${this.port}`;
-    const own = [process.execPath, ...this.#flags, MAIN, 'serve'];
+    const own = [process.execPath, ...this.#flags, this.#program, 'serve'];
     const [command, ...parameters] = this.#isPinned ? ['taskset', '-c', '0', ...own] : own;
     const began = performance.now();
     this.#child = spawn(command, parameters, {
