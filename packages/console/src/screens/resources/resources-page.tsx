@@ -148,5 +148,6 @@ const phaseOptions = (
   chosen: string,
 ): readonly { readonly value: string; readonly label: string }[] => {
   const phases = new Set([...rows.map(phaseOf), chosen].filter((phase) => phase !== ''));
-  return [{ value: '', label: texts.anyPhase }, ...[...phases].sort().map((value) => ({ value, label: value }))];
+  const known = Array.from(phases).sort();
+  return [{ value: '', label: texts.anyPhase }, ...known.map((value) => ({ value, label: value }))];
 };

@@ -81,7 +81,16 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
       }
     >
       {problem !== null && <Problem error={problem} />}
-      {(isPlain || shown === 'chat') && <ChatView {...{ session, facts, conversation, view, actions, isPlain }} />}
+      {(isPlain || shown === 'chat') && (
+        <ChatView
+          session={session}
+          facts={facts}
+          conversation={conversation}
+          view={view}
+          actions={actions}
+          isPlain={isPlain}
+        />
+      )}
       {!isPlain && shown === 'timeline' && <TimelineView session={session} />}
       {!isPlain && shown === 'json' && (
         <div className={styles.json}>
