@@ -1,4 +1,5 @@
 // @service chromium
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { ShopInstance } from './harness/index.ts';
 
@@ -10,16 +11,26 @@ const DOT = Buffer.from(
 );
 const HOSTILE = '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title = "taken"</script></svg>';
 
+const DENIED = { error: { code: 7, status: 'PERMISSION_DENIED', message: 'not for you' } };
+
+/** Sends a message with files in the session that is open. */
+const send = async (
+  page: Page,
+  files: readonly { readonly name: string; readonly mimeType: string; readonly buffer: Buffer }[],
+): Promise<void> => {
+  await page.locator('input[type=file]').setInputFiles([...files]);
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('look');
+  await page.keyboard.press('Enter');
+};
+
 it('shows a picture of a message, and hands out what could be run as a download only', async () => {
   await using tab = await instance.tab('operator');
   const { page } = tab;
   await tab.open(`/ns/shop/agents/support/sessions/${instance.seeded.session}`);
-  await page.locator('input[type=file]').setInputFiles([
+  await send(page, [
     { name: 'dot.png', mimeType: 'image/png', buffer: DOT },
     { name: 'drawing.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(HOSTILE) },
   ]);
-  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('look');
-  await page.keyboard.press('Enter');
 
   const log = page.getByRole('log');
   const picture = log.getByRole('img', { name: 'dot.png' });
@@ -35,4 +46,30 @@ it('shows a picture of a message, and hands out what could be run as a download 
   expect(saved.suggestedFilename()).toBe('drawing.svg');
   expect(await log.locator('img').count()).toBe(1);
   expect(await page.title()).not.toBe('taken');
+});
+
+it('says in its place why a picture did not come, and asks once more', async () => {
+  await using tab = await instance.tab('operator');
+  const { page } = tab;
+  let asked = 0;
+  await page.route('**/parts/*/content', (route) => {
+    asked += 1;
+    return asked === 1 ? route.fulfill({ status: 403, json: DENIED }) : route.continue();
+  });
+  await tab.open(`/ns/shop/agents/support/sessions/${instance.seeded.waitingSession}`);
+  await send(page, [{ name: 'once.png', mimeType: 'image/png', buffer: DOT }]);
+
+  await page.getByRole('log').getByText('not for you').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('log').getByRole('img', { name: 'once.png' }).waitFor();
+  expect(asked).toBe(2);
+});
+
+it('is marked as Sessions in the navigation, and leads from a message to its trail', async () => {
+  await using tab = await instance.tab('operator');
+  const { page } = tab;
+  await tab.open(`/ns/shop/agents/support/sessions/${instance.seeded.session}`);
+  expect(await page.locator('nav a[aria-current=page]').allInnerTexts()).toEqual(['Sessions']);
+  await page.getByRole('log').getByRole('link', { name: 'Trail' }).first().click();
+  await page.waitForURL(/\/trail\?ns=shop&id=/);
 });
