@@ -23,6 +23,17 @@ const send = async (
   await page.keyboard.press('Enter');
 };
 
+/** Whether the page can still draw what is at the address. */
+const isPicture = (page: Page, address: string): Promise<boolean> =>
+  page.evaluate(async (src) => {
+    const picture = new Image();
+    picture.src = src;
+    return picture.decode().then(
+      () => true,
+      () => false,
+    );
+  }, address);
+
 it('shows a picture of a message, and hands out what could be run as a download only', async () => {
   await using tab = await instance.tab('operator');
   const { page } = tab;
@@ -46,6 +57,12 @@ it('shows a picture of a message, and hands out what could be run as a download 
   expect(saved.suggestedFilename()).toBe('drawing.svg');
   expect(await log.locator('img').count()).toBe(1);
   expect(await page.title()).not.toBe('taken');
+  expect(await tab.accessibilityFaults()).toEqual([]);
+
+  const address = (await picture.getAttribute('src')) ?? '';
+  expect(await isPicture(page, address)).toBe(true);
+  await tab.follow('/ns/shop/sessions');
+  expect(await isPicture(page, address)).toBe(false);
 });
 
 it('says in its place why a picture did not come, and asks once more', async () => {
