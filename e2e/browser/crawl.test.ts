@@ -6,8 +6,8 @@ import { screens } from './screens.ts';
 
 const instance = ShopInstance.ofSuite();
 
-/** Hundreds of clicks, each of which loads a screen: room, so that a slow machine fails no test. */
-const CRAWL_MS = 900_000;
+/** Some hundred clicks, many of which load a screen: room, so that a slow machine fails no test. */
+const CRAWL_MS = 300_000;
 
 describe('what watches the pages', () => {
   it('sees errors of their code, broken policies, requests elsewhere and failed answers', async () => {
@@ -87,16 +87,36 @@ describe('what clicks through the pages', () => {
   });
 });
 
+/** Where people with fewer rights see other controls than an admin, or the same ones off. */
+const otherwise = [
+  'inbox',
+  'session-waiting',
+  'session-held',
+  'agent',
+  'workflow',
+  'workflow-run',
+  'channel',
+  'deliveries',
+  'schedule',
+  'task',
+  'resource',
+];
+
+/**
+ * Bounded, because a click with what it loads takes a third of a second: an admin visits every screen, the others those in `otherwise`, and
+ * of each screen the first eight controls are clicked that no screen of its kind had before; the frame is clicked once in full.
+ */
 it.each([
   ['viewer', { onlyActions: true }],
   ['operator', { onlyActions: true }],
   // The last one, because an admin may delete what the others see.
   ['admin', {}],
 ] as const)(
-  'every control does something for a %s',
+  'the controls of the screens do something for a %s',
   async (role, options) => {
     await using tab = await instance.tab(role);
-    const addresses = screens.map(({ address }) => address(instance.seeded));
+    const visited = role === 'admin' ? screens : screens.filter(({ name }) => otherwise.includes(name));
+    const addresses = visited.map(({ address }) => address(instance.seeded));
     const { faults, clicked } = await new Crawler(tab, addresses, options).run();
     expect(faults).toEqual([]);
     expect(clicked).not.toEqual([]);

@@ -17,6 +17,8 @@ interface CrawlReport {
 
 /** What a menu opens. */
 const MOST_CLICKS = 2;
+/** Of what one screen brings to light, so many controls are clicked: those that are seen at once before those that a click opens. */
+const MOST_WAYS = 8;
 /** Within this time a click has to change something. */
 const CHANGE_MS = 500;
 /** What a frame shows on every screen is clicked once. */
@@ -33,8 +35,13 @@ interface CrawlOptions {
 export class Crawler {
   readonly #tab: Tab;
   readonly #onlyActions: boolean;
-  readonly #ways: Way[];
+  readonly #addresses: readonly string[];
+  readonly #ways: Way[] = [];
   readonly #known = new Set<string>();
+  /** Windows and choosers of files that were opened: no part of the page shows them. */
+  #opened = 0;
+  /** Ways into the screen that is being visited. */
+  #count = 0;
   /** Controls of the frame that did nothing so far, by key. */
   readonly #idle = new Map<string, string>();
   readonly #faults: string[] = [];
@@ -43,19 +50,31 @@ export class Crawler {
   constructor(tab: Tab, addresses: readonly string[], { onlyActions = false }: CrawlOptions = {}) {
     this.#tab = tab;
     this.#onlyActions = onlyActions;
-    this.#ways = addresses.map((address) => ({ address, keys: [] }));
+    this.#addresses = addresses;
     tab.watcher.expect(REFUSED);
+    tab.page.on('filechooser', () => {
+      this.#opened += 1;
+    });
+    // A page behind another one draws nothing, and everything here waits for it to draw.
+    tab.page.on('popup', (popup) => {
+      this.#opened += 1;
+      void popup.close();
+    });
   }
 
   async run(): Promise<CrawlReport> {
     await this.#tab.open('/');
-    for (let way = this.#ways.shift(); way !== undefined; way = this.#ways.shift()) await this.#walk(way);
+    for (const address of this.#addresses) {
+      this.#count = 0;
+      this.#ways.push({ address, keys: [] });
+      for (let way = this.#ways.shift(); way !== undefined; way = this.#ways.shift()) await this.#walk(way);
+    }
     return { faults: [...this.#faults, ...this.#idle.values()], clicked: this.#clicked };
   }
 
   /** Goes the way, tries its last click, and notes the controls that it brought to light. */
   async #walk(way: Way): Promise<void> {
-    await this.#arrive(way.address);
+    if (!(await this.#isThere(way))) await this.#arrive(way.address);
     for (const [at, key] of way.keys.entries()) {
       const control = (await controlsOf(this.#tab.page)).find((found) => found.key === key);
       // What an earlier click deleted or answered is no longer there.
@@ -66,6 +85,15 @@ export class Crawler {
     for (const problem of this.#tab.watcher.take()) this.#fault(way, problem);
     const isElsewhere = way.keys.length > 0 && pathOf(this.#tab.address) !== pathOf(way.address);
     if (!isElsewhere && way.keys.length < MOST_CLICKS) await this.#note(way);
+  }
+
+  /** True when an earlier click left the page so that the way, which is one click long, can be gone from there. */
+  async #isThere({ address, keys }: Way): Promise<boolean> {
+    const [first = ''] = keys;
+    const isFrame = FRAME.test(first);
+    if (keys.length !== 1 || !(isFrame || this.#tab.address === address)) return false;
+    if (!(await this.#tab.page.evaluate(isPlain))) return false;
+    return (await controlsOf(this.#tab.page)).some(({ key }) => key === first);
   }
 
   /** A control of the frame may have nothing to do on one screen: it is tried on the next one again. */
@@ -87,8 +115,10 @@ export class Crawler {
       if (this.#onlyActions && (control.role === 'link' || FRAME.test(control.key))) continue;
       const id = FRAME.test(control.key) ? control.key : `${screenOf(way.address)} ${control.key}`;
       if (this.#known.has(id) || way.keys.includes(control.key)) continue;
+      if (!FRAME.test(control.key) && this.#count >= MOST_WAYS) continue;
       this.#known.add(id);
-      if (control.isOn) this.#ways.unshift({ address: way.address, keys: [...way.keys, control.key] });
+      if (!FRAME.test(control.key)) this.#count += 1;
+      if (control.isOn) this.#ways.push({ address: way.address, keys: [...way.keys, control.key] });
       else if (!control.saysWhy) this.#fault(way, `${control.title} is off and does not say why`);
     }
   }
@@ -98,11 +128,12 @@ export class Crawler {
     const { page, traffic } = this.#tab;
     const click = await approach(page, control);
     await beginCounting(page);
-    const [before, requests] = [await stateOf(page), traffic.count];
+    const seen = async (): Promise<string> => `${traffic.count} ${this.#opened} ${await stateOf(page).catch(() => '')}`;
+    const before = await seen();
     await click();
     const hasChanged = await until(
       `${control.title} changes something`,
-      async () => (traffic.count !== requests || (await stateOf(page).catch(() => '')) !== before ? true : undefined),
+      async () => ((await seen()) === before ? undefined : true),
       CHANGE_MS,
     ).catch(() => false);
     await this.#tab.settled();
