@@ -43,10 +43,16 @@ describe('what watches the pages', () => {
     await using tab = await instance.tab('admin');
     await tab.open('/');
     await tab.page.evaluate(() => {
-      document.querySelector('main')?.append(document.createElement('img'), document.createElement('button'));
+      const pale = document.createElement('p');
+      pale.textContent = 'Hardly to be read';
+      pale.style.color = '#777';
+      pale.style.background = '#888';
+      document.querySelector('main')?.append(document.createElement('img'), document.createElement('button'), pale);
     });
-    const faults = await tab.accessibilityFaults();
-    expect(faults.map((fault) => fault.slice(0, fault.indexOf(':'))).toSorted()).toEqual(['button-name', 'image-alt']);
+    const rulesOf = (faults: readonly string[]): readonly string[] =>
+      faults.map((fault) => fault.slice(0, fault.indexOf(':'))).toSorted();
+    expect(rulesOf(await tab.accessibilityFaults())).toEqual(['button-name', 'color-contrast', 'image-alt']);
+    expect(rulesOf(await tab.accessibilityFaults('colours'))).toEqual(['color-contrast']);
   });
 });
 
