@@ -17,8 +17,6 @@ interface CrawlReport {
 
 /** What a menu opens. */
 const MOST_CLICKS = 2;
-/** Of what one screen brings to light, so many controls are clicked: those that are seen at once before those that a click opens. */
-const MOST_WAYS = 8;
 /** Within this time a click has to change something. */
 const CHANGE_MS = 500;
 /** What a frame shows on every screen is clicked once. */
@@ -29,27 +27,38 @@ const REFUSED = /Failed to load resource: the server responded with a status of 
 interface CrawlOptions {
   /** Leaves the frame of the page and all links alone: they are the same for everyone. */
   readonly onlyActions?: boolean;
+  /**
+   * So many controls of each screen are clicked, all of them if not given: those that are seen at once before those that a click opens.
+   * The frame and what is off do not count.
+   */
+  readonly mostOfScreen?: number;
 }
 
 /** Clicks through the screens at the given addresses, signed in as the tab is. */
 export class Crawler {
   readonly #tab: Tab;
   readonly #onlyActions: boolean;
+  readonly #mostOfScreen: number;
   readonly #addresses: readonly string[];
   readonly #ways: Way[] = [];
   readonly #known = new Set<string>();
   /** Windows and choosers of files that were opened: no part of the page shows them. */
   #opened = 0;
-  /** Ways into the screen that is being visited. */
+  /** Controls of the screen being visited that were chosen to be clicked. */
   #count = 0;
   /** Controls of the frame that did nothing so far, by key. */
   readonly #idle = new Map<string, string>();
   readonly #faults: string[] = [];
   readonly #clicked: string[] = [];
 
-  constructor(tab: Tab, addresses: readonly string[], { onlyActions = false }: CrawlOptions = {}) {
+  constructor(
+    tab: Tab,
+    addresses: readonly string[],
+    { onlyActions = false, mostOfScreen = Number.POSITIVE_INFINITY }: CrawlOptions = {},
+  ) {
     this.#tab = tab;
     this.#onlyActions = onlyActions;
+    this.#mostOfScreen = mostOfScreen;
     this.#addresses = addresses;
     tab.watcher.expect(REFUSED);
     tab.page.on('filechooser', () => {
@@ -115,9 +124,10 @@ export class Crawler {
       if (this.#onlyActions && (control.role === 'link' || FRAME.test(control.key))) continue;
       const id = FRAME.test(control.key) ? control.key : `${screenOf(way.address)} ${control.key}`;
       if (this.#known.has(id) || way.keys.includes(control.key)) continue;
-      if (!FRAME.test(control.key) && this.#count >= MOST_WAYS) continue;
+      const isBounded = control.isOn && !FRAME.test(control.key);
+      if (isBounded && this.#count >= this.#mostOfScreen) continue;
+      if (isBounded) this.#count += 1;
       this.#known.add(id);
-      if (!FRAME.test(control.key)) this.#count += 1;
       if (control.isOn) this.#ways.push({ address: way.address, keys: [...way.keys, control.key] });
       else if (!control.saysWhy) this.#fault(way, `${control.title} is off and does not say why`);
     }

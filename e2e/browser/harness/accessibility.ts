@@ -16,14 +16,23 @@ interface AxeWindow {
 /** Rules of WCAG 2.0 and 2.1, levels A and AA. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa'];
 
+/** The only rule whose verdict other colours can change. */
+const COLOURS = ['color-contrast'];
+
+/** Which rules judge: all of them, or those about colours, for a page that was judged in other colours before. */
+export type Rules = 'all' | 'colours';
+
 /** Violations on the page, one text for each element. Scripts that a debugger evaluates are not subject to the page's policy. */
-export const accessibilityFaults = async (page: Page): Promise<readonly string[]> => {
+export const accessibilityFaults = async (page: Page, rules: Rules = 'all'): Promise<readonly string[]> => {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
-  const violations = await page.evaluate(async (tags) => {
-    const inPage = (globalThis as AxeWindow).axe;
-    if (inPage === undefined) throw new Error('axe-core is not there');
-    return (await inPage.run(document, { runOnly: tags, resultTypes: ['violations'] })).violations;
-  }, TAGS);
+  const violations = await page.evaluate(
+    async (runOnly) => {
+      const inPage = (globalThis as AxeWindow).axe;
+      if (inPage === undefined) throw new Error('axe-core is not there');
+      return (await inPage.run(document, { runOnly, resultTypes: ['violations'] })).violations;
+    },
+    rules === 'all' ? TAGS : COLOURS,
+  );
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id}: ${help}: ${target.join(' ')}: ${failureSummary}`),
   );

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { until } from '../../server-process/index.ts';
-import { accessibilityFaults } from './accessibility.ts';
+import { accessibilityFaults, type Rules } from './accessibility.ts';
 import { Traffic } from './traffic.ts';
 import { Watcher } from './watcher.ts';
 
@@ -75,8 +75,8 @@ export class Tab implements AsyncDisposable {
   }
 
   /** What the rules of accessibility find on the page as it is, one readable text each. */
-  accessibilityFaults(): Promise<readonly string[]> {
-    return accessibilityFaults(this.page);
+  accessibilityFaults(rules: Rules = 'all'): Promise<readonly string[]> {
+    return accessibilityFaults(this.page, rules);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
