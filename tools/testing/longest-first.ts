@@ -6,9 +6,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * do not: a file of a minute that begins last leaves every processor but one idle.
  */
 export const longest: readonly string[] = [
+  'crawl',
   'first-hour',
+  'outage',
   'turn-points',
   'access-matrix',
+  'life',
+  'widget',
   'deployment-crashes',
   'differential',
   'resource-writers',

@@ -26,7 +26,7 @@ export const Chart = (props: ChartProps): ReactElement => {
   return (
     <figure className={styles.figure}>
       <figcaption className={styles.caption}>{label}</figcaption>
-      <Suspense fallback={<div style={{ height }} />}>
+      <Suspense fallback={<div aria-busy="true" style={{ height }} />}>
         <Drawing {...props} />
       </Suspense>
       <table className="visually-hidden">
