@@ -288,7 +288,7 @@ export const comments = {
   "svc.gateway.AdminService.GetConfiguration": "Returns the effective configuration and where each value came from, secrets masked.",
   "svc.gateway.AdminService.RotateSecretKey": "Adds an encryption key and re-encrypts stored secrets in the background.",
   "svc.gateway.AdminService.RunDoctor": "Runs the self-checks of this installation.",
-  "svc.gateway.AdminService.StreamLogs": "Streams log lines of the process that answers: the newest 1,000 are kept, then what it writes from now on. Lines below `telemetry.logLevel` are not written and not streamed.",
+  "svc.gateway.AdminService.StreamLogs": "Streams log lines of the process that answers: the newest 1,000 that are kept, then each new one. Lines of level info and above are streamed whatever `telemetry.logLevel` is, debug lines only where it is debug.",
   "svc.gateway.AgentResponse": "The agent after the write.",
   "svc.gateway.AgentResponse.agent": "Name of the agent.",
   "svc.gateway.AgentTemplateResponse": "One agent template.",

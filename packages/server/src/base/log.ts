@@ -1,7 +1,7 @@
 /** Values of a log line: no secrets, no prompts, no contents at info. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A line that was written, for those who read the log while it grows. */
+/** A line of the log, for those who read it while it grows. */
 export interface LogEntry {
   /** Unix milliseconds. */
   readonly atMs: number;
@@ -11,21 +11,30 @@ export interface LogEntry {
   readonly fields: object;
 }
 
-/** Where written lines can be heard; lines of before the call are not repeated. Answers how to stop. */
+/** Where lines can be heard. The first who listens also gets those of before, as far as they are kept. Answers how to stop. */
 export interface WrittenLines {
   subscribe(receive: (line: LogEntry) => void): () => void;
 }
 
+/** Lines of the start that are kept until someone listens. */
+const EARLY_LINES = 1_000;
+
 /** Hands each line to all who listen. */
 export class LineBroadcast implements WrittenLines {
   readonly #receivers = new Set<(line: LogEntry) => void>();
+  /** Undefined once someone has listened. */
+  #early: LogEntry[] | undefined = [];
 
   subscribe(receive: (line: LogEntry) => void): () => void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
     this.#receivers.add(receive);
+    for (const line of early) receive(line);
     return () => this.#receivers.delete(receive);
   }
 
   send(line: LogEntry): void {
+    if (this.#early !== undefined && this.#early.length < EARLY_LINES) this.#early.push(line);
     for (const receive of this.#receivers) receive(line);
   }
 }

@@ -400,8 +400,9 @@ export declare const AdminService: GenService<{
     output: typeof RotateSecretKeyResponseSchema;
   },
   /**
-   * Streams log lines of the process that answers: the newest 1,000 are kept, then what it writes from
-   * now on. Lines below `telemetry.logLevel` are not written and not streamed.
+   * Streams log lines of the process that answers: the newest 1,000 that are kept, then each new one.
+   * Lines of level info and above are streamed whatever `telemetry.logLevel` is, debug lines only
+   * where it is debug.
    *
    * @generated from rpc svc.gateway.AdminService.StreamLogs
    */

@@ -20,7 +20,7 @@ export interface ServerHost {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** What `log` writes, as it is written; absent where it is not read. */
+  /** Lines of `log`, as they come; absent where it is not read. */
   readonly lines?: WrittenLines;
   /** Ends the process at once: what reached the disk is unknown. */
   readonly fatal: (error: unknown) => void;

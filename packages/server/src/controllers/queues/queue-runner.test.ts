@@ -67,6 +67,26 @@ describe('claims of queued work', () => {
     expect(next.runs).toEqual(['slow']);
   });
 
+  it('are asked for again before the next item is run when the process was stopped meanwhile', async () => {
+    await put('slow');
+    await put('waits');
+    const stopped = processOf({
+      ...world.clock,
+      nowMicros: () => world.clock.nowMicros(),
+      monotonicMs: () => world.clock.monotonicMs(),
+      after: () => () => undefined,
+    });
+    const ended = stopped.runner.tick();
+    await quietStore(world.store);
+    const other = processOf();
+    other.letGo();
+    await pass(10_000);
+    await other.runner.tick();
+    stopped.letGo();
+    await ended;
+    expect([stopped.runs, other.runs]).toEqual([['slow'], ['slow', 'waits']]);
+  });
+
   it('that were lost keep an item from being run', async () => {
     await put('slow');
     await put('waits', 'old');

@@ -30,6 +30,14 @@ const BATCH = 20;
 const SOON_MS = 20;
 const BACKOFF: BackoffRule = { firstMs: 1_000, factor: 2, capMs: 300_000, jitter: 0.2 };
 
+/** The claims of items that wait for their turn. */
+interface HeldClaims {
+  renew(): Promise<void>;
+  /** When they were last known to hold, monotonic milliseconds. */
+  confirmedMs(): number;
+  release(): void;
+}
+
 /** Runs due items of the durable queue (garbage collection, purges, timers) whatever process put them there. */
 export class QueueRunner {
   readonly #deps: QueueRunnerDeps;
@@ -108,24 +116,28 @@ export class QueueRunner {
   /** Runs items one after the other; those that wait for their turn stay claimed meanwhile. */
   async #runAll(items: readonly TakenItem[]): Promise<void> {
     const held = new Set(items);
-    const release = this.#hold(held);
+    const claims = this.#hold(held);
     try {
       for (const item of items) {
+        // After a pause of the process the claims may be over: they are renewed before anything is done.
+        if (this.#deps.clock.monotonicMs() - claims.confirmedMs() > 2 * RENEW_MS) await claims.renew();
         // One whose claim was lost runs elsewhere, or was put again.
         if (held.has(item)) await this.#run(item);
         held.delete(item);
       }
     } finally {
-      release();
+      claims.release();
     }
   }
 
-  /** Renews the claims of items for as long as they are in the set, and removes those whose claim was lost; answers how to stop. */
-  #hold(items: Set<TakenItem>): () => void {
+  /** Renews the claims of items for as long as they are in the set, and removes those whose claim was lost. */
+  #hold(items: Set<TakenItem>): HeldClaims {
     const { store, clock, log } = this.#deps;
     let isReleased = items.size === 0;
+    let confirmedMs = clock.monotonicMs();
     let cancel: CancelTimer = () => undefined;
     const renew = async (): Promise<void> => {
+      const askedMs = clock.monotonicMs();
       const lost = await store.write(async (tx) => {
         const gone: TakenItem[] = [];
         for (const item of items) {
@@ -134,6 +146,7 @@ export class QueueRunner {
         }
         return gone;
       });
+      confirmedMs = askedMs;
       for (const item of lost) items.delete(item);
     };
     const arm = (): void => {
@@ -145,9 +158,13 @@ export class QueueRunner {
       });
     };
     arm();
-    return () => {
-      isReleased = true;
-      cancel();
+    return {
+      renew,
+      confirmedMs: () => confirmedMs,
+      release: () => {
+        isReleased = true;
+        cancel();
+      },
     };
   }
 

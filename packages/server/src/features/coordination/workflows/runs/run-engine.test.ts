@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fault } from '../../../../base/index.ts';
+import { Fault } from '../../../../base/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
 import { textResult } from '../../../../tools/index.ts';
 import { queueItem, TURN_REPORT } from '../record/index.ts';
@@ -524,6 +524,29 @@ describe('a tool step', () => {
     await flow('calculate', { output: { format: 'json' } });
     act = async () => textResult('', { text });
     expect((await runOnce()).error).toContain('OUTPUT_TOO_LARGE');
+  });
+
+  it('stores a large text later, without another call, while the object store is away; fails when it is refused', async () => {
+    act = async () => textResult('x'.repeat(5_000));
+    await flow('calculate');
+    const { objects } = world;
+    const { store } = objects;
+    const refuse = (code: ConstructorParameters<typeof Fault>[0]): void => {
+      objects.store = () => Promise.reject(new Fault(code, 'STORAGE', 'away'));
+    };
+    refuse('UNAVAILABLE');
+    const id = await world.begin('flow');
+    await world.process.runner.tick();
+    await world.pass(10);
+    await world.pass(10);
+    expect([calls.length, (await world.state(id)).status]).toEqual([1, 'RUNNING']);
+    objects.store = store;
+    await world.pass(10);
+    await world.settle();
+    expect([calls.length, (await world.state(id)).status]).toEqual([1, 'COMPLETED']);
+    refuse('PERMISSION_DENIED');
+    expect((await runOnce()).error).toContain('OUTPUT_NOT_STORED');
+    objects.store = store;
   });
 
   it('gives a tool its time and no more', async () => {

@@ -1,5 +1,11 @@
 import { BackgroundWork, type CancelTimer, type Clock, isFault, type Log } from '../../../../base/index.ts';
-import { DONE, type QueueWorker, type ReconcileOutcome, type WorkItem } from '../../../../controllers/contract.ts';
+import {
+  DONE,
+  isPassing,
+  type QueueWorker,
+  type ReconcileOutcome,
+  type WorkItem,
+} from '../../../../controllers/contract.ts';
 import { isJsonMap, type JsonData } from '../../../../resources/index.ts';
 import type { ObjectAccess } from '../../../../runtime/contract.ts';
 import { runHolder, type Store } from '../../../../store/contracts/index.ts';
@@ -46,6 +52,13 @@ interface ToolCallsDeps {
 
 /** What an ended call makes of its step, in the transaction that records it. */
 type CallEnd = (open: OpenRun) => StepEnd | Promise<StepEnd>;
+
+/** A text that is too large to be in the record of its run. */
+interface LargeOutput {
+  readonly namespace: string;
+  readonly bytes: Uint8Array;
+  readonly facts: Parameters<ObjectAccess['store']>[2];
+}
 
 /** A call that this process has claimed. */
 interface ClaimedCall extends StepAttempt {
@@ -197,8 +210,7 @@ export class ToolCalls implements QueueWorker {
     } finally {
       timer();
     }
-    // Where this fails the call is made again, with the same key.
-    return this.#ended(call, result);
+    return this.#ended(call, result, control.signal);
   }
 
   async #find({ namespace, tool, runId, workflow }: ClaimedCall, signal: AbortSignal) {
@@ -243,17 +255,40 @@ export class ToolCalls implements QueueWorker {
     };
   }
 
-  async #ended(call: ClaimedCall, result: ToolResult | ToolWait): Promise<CallEnd> {
+  /**
+   * Tries until the bytes are stored: the tool is not called again because the object store is away. Undefined when it refuses them for
+   * a reason that does not pass.
+   */
+  async #stored(
+    { namespace, bytes, facts }: LargeOutput,
+    signal: AbortSignal,
+  ): Promise<Awaited<ReturnType<ObjectAccess['store']>> | undefined> {
+    const { objects, clock, log } = this.#deps;
+    for (;;) {
+      try {
+        return await objects.store(namespace, bytes, facts);
+      } catch (error) {
+        if (signal.aborted || !isFault(error)) throw error;
+        log.warn('the output of a tool was not stored', { reason: error.message });
+        if (!isPassing(error)) return undefined;
+      }
+      await untilAborted(new Promise<void>((resolve) => void clock.after(RENEW_MS, resolve)), signal);
+    }
+  }
+
+  async #ended(call: ClaimedCall, result: ToolResult | ToolWait, signal: AbortSignal): Promise<CallEnd> {
     const { stepId, tool, namespace, runId, isText } = call;
-    const { check, objects, outputBytes } = this.#deps;
+    const { check, outputBytes } = this.#deps;
     if ('wait' in result) return () => failed('TOOL_WAITS', `${tool} waits for a ${result.wait}, which a step cannot`);
     const text = result.content.map((one) => (one.type === 'text' ? one.text : `[${one.mediaType}]`)).join('\n');
     if (result.isError) return () => failed('TOOL_FAILED', text.slice(0, 600), { text });
     if (isText && Buffer.byteLength(JSON.stringify({ text })) > outputBytes) {
       const facts = { mediaType: 'text/plain; charset=utf-8', filename: `${stepId}.txt` };
-      const object = await objects.store(namespace, Buffer.from(text.toWellFormed()), facts);
+      const object = await this.#stored({ namespace, bytes: Buffer.from(text.toWellFormed()), facts }, signal);
+      if (object === undefined)
+        return () => failed('OUTPUT_NOT_STORED', 'the object store refused it', { isFinal: true });
       return async ({ tx }) => {
-        await objects.hold(tx, namespace, object, runHolder(runId));
+        await this.#deps.objects.hold(tx, namespace, object, runHolder(runId));
         return { end: 'completed', output: storedTextOutput(text, object) };
       };
     }
