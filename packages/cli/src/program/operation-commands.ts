@@ -205,6 +205,7 @@ const declareOperations = (program: Command, host: Host): void => {
     .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).drainWorker(host, name, options)));
   example(program.command('logs'), 'svc logs --level warn', 'svc logs --contains turn -o jsonl')
     .description('what the server writes to its log: the newest lines, then each as it is written, until Ctrl-C')
+    .option('-f, --follow', 'continue with new lines, which is always the case')
     .option('--level <level>', 'only lines of debug, info, warn or error and above')
     .option('--contains <text>', 'only lines with this text')
     .option('--no-history', 'only lines from now on')

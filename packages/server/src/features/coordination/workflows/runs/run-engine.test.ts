@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fault } from '../../../../base/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
+import { quietStore } from '../../../../store/testing/quiet-store.ts';
 import { textResult } from '../../../../tools/index.ts';
 import { queueItem, TURN_REPORT } from '../record/index.ts';
 import { RunWorld, stepSummary } from '../testing/index.ts';
@@ -537,11 +538,13 @@ describe('a tool step', () => {
     refuse('UNAVAILABLE');
     const id = await world.begin('flow');
     await world.process.runner.tick();
-    await world.pass(10);
-    await world.pass(10);
+    for (let round = 0; round < 20; round += 1) {
+      world.clock.advance(3_000);
+      await quietStore(world.store);
+    }
     expect([calls.length, (await world.state(id)).status]).toEqual([1, 'RUNNING']);
     objects.store = store;
-    await world.pass(10);
+    world.clock.advance(10_000);
     await world.settle();
     expect([calls.length, (await world.state(id)).status]).toEqual([1, 'COMPLETED']);
     refuse('PERMISSION_DENIED');
