@@ -36,7 +36,7 @@ export const AccessProvider = ({ children }: { readonly children: ReactNode }): 
   const found = useQuery({
     queryKey: ['who am i', credential],
     queryFn: ({ signal }) => client.auth.whoAmI({}, { signal }),
-    retry: (_count, error) => !isRefused(error),
+    retry: (_count, error) => isSvcError(error) && error.code === 'UNAVAILABLE',
     staleTime: Number.POSITIVE_INFINITY,
   });
   const whoAmI = found.data;
@@ -60,8 +60,10 @@ export const AccessProvider = ({ children }: { readonly children: ReactNode }): 
     setCredential({ kind: 'none' });
     queries.clear();
   }, [queries]);
-  const isAsked = isExpired || (found.error !== null && isRefused(found.error));
-  const problem = credential.kind === 'none' ? undefined : (found.error ?? undefined);
+  // A server that is away is tried for as long as the page is open, but not without a word.
+  const error = found.error ?? (found.failureCount > 2 ? found.failureReason : null);
+  const isAsked = isExpired || (error !== null && isRefused(error));
+  const problem = credential.kind === 'none' ? undefined : (error ?? undefined);
   if (person !== undefined)
     return (
       <>
@@ -74,7 +76,7 @@ export const AccessProvider = ({ children }: { readonly children: ReactNode }): 
       </>
     );
   if (isAsked) return <SignIn problem={problem} onSignIn={signIn} />;
-  if (found.error !== null) return <Problem error={found.error} onRetry={() => void found.refetch()} />;
+  if (error !== null) return <Problem error={error} onRetry={() => void found.refetch()} />;
   return <Loading label={texts.connecting} />;
 };
 

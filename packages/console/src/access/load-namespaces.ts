@@ -15,7 +15,7 @@ export const loadNamespaces = async (
   const whole = grants.filter(({ agent, channel }) => agent === undefined && channel === undefined);
   const lists = await Promise.all(whole.map(({ namespace }) => listBelow(client, namespace, signal)));
   const found = new Map([...own].map((name) => [name, { name, parent: '' }]));
-  for (const entry of lists.flat()) if (!found.has(entry.name)) found.set(entry.name, entry);
+  for (const entry of lists.flat()) found.set(entry.name, entry);
   return [...found.values()];
 };
 

@@ -30,7 +30,7 @@ export const SignIn = ({ isOverPage = false, problem, onSignIn }: SignInProps): 
   const [keep, setKeep] = useState(false);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    onSignIn(credentialOf(way, user, secret.trim()), keep);
+    onSignIn(credentialOf(way, user, way === 'password' ? secret : secret.trim()), keep);
   };
   const form = (
     <form className={styles.card} onSubmit={submit}>

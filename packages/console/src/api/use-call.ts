@@ -69,7 +69,8 @@ export const usePages = <T>({
     enabled,
     placeholderData: keepPreviousData,
   });
-  return withoutLostConnection(result);
+  // A page that is on its way already is waited for.
+  return withoutLostConnection({ ...result, fetchNextPage: () => result.fetchNextPage({ cancelRefetch: false }) });
 };
 
 /** A write. Its error stays in `error` until the next try; when it succeeds, all answers that show `changes` are loaded again. */

@@ -18,6 +18,11 @@ describe('EventLines', () => {
     expect(lines.push('event: ready\r\nid: c\r\ndata: {}\r\n\r\n')).toEqual([{ event: 'ready', id: 'c', data: '{}' }]);
   });
 
+  it('takes a value with the line separators that JSON leaves as they are', () => {
+    const lines = new EventLines();
+    expect(lines.push('data: {"t":"a\u2028b"}\n\n')).toEqual([{ event: 'message', id: '', data: '{"t":"a\u2028b"}' }]);
+  });
+
   it('takes a value with a colon, and a field without a value', () => {
     const lines = new EventLines();
     expect(lines.push('event: delivery\ndata: {"t":"10:30"}\nretry\n\n')).toEqual([

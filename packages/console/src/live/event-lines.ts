@@ -23,7 +23,7 @@ const eventOf = (block: string): ServerEvent | undefined => {
   const fields = block
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith(':'))
-    .map((line) => /^([^:]*):? ?(.*)$/.exec(line) ?? [])
+    .map((line) => /^([^:]*):? ?(.*)$/s.exec(line) ?? [])
     .map(([, name = '', value = '']) => ({ name, value }));
   if (fields.length === 0) return undefined;
   const last = (wanted: string): string => fields.findLast(({ name }) => name === wanted)?.value ?? '';

@@ -5,8 +5,8 @@ export interface SteadyRows<T> {
 }
 
 /**
- * Keeps rows where they are while a person reads: known rows are replaced in their place, removed ones go, and new ones wait and are
- * counted. `shown` holds the keys in the order in which they were last shown; undefined shows everything.
+ * Keeps rows where they are while a person reads: known rows are replaced in their place, removed ones go, those of a further page
+ * come below, and new ones before or between them wait and are counted. `shown` holds the keys in the order in which they were last shown; undefined shows everything.
  */
 export const steadyRows = <T>(
   latest: readonly T[],
@@ -15,6 +15,9 @@ export const steadyRows = <T>(
 ): SteadyRows<T> => {
   if (shown === undefined) return { rows: latest, fresh: 0 };
   const byKey = new Map(latest.map((row) => [keyOf(row), row]));
-  const rows = shown.flatMap((key) => byKey.get(key) ?? []);
-  return { rows, fresh: latest.length - rows.length };
+  const rows: T[] = shown.flatMap((key) => byKey.get(key) ?? []);
+  const isShown = new Set(shown);
+  // What a further page brought below moves nothing.
+  const later = latest.slice(latest.findLastIndex((row) => isShown.has(keyOf(row))) + 1);
+  return { rows: [...rows, ...later], fresh: latest.length - rows.length - later.length };
 };

@@ -53,6 +53,7 @@ export const Table = <T,>(props: TableProps<T>): ReactElement => {
   });
   const template = columns.map(({ rem, grow = 1 }) => (rem ? `${rem}rem` : `minmax(0, ${grow}fr)`)).join(' ');
   const move = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: 1,
       ArrowUp: -1,

@@ -83,15 +83,35 @@ export const useInbox = (search: InboxSearch): Inbox => {
   };
 };
 
+/** Everything of a list that comes in pages. */
+const allPages = async <T>(
+  load: (pageToken: string) => Promise<{ readonly items: readonly T[]; readonly next: string }>,
+): Promise<readonly T[]> => {
+  const found: T[] = [];
+  let pageToken = '';
+  do {
+    const { items, next } = await load(pageToken);
+    found.push(...items);
+    pageToken = next;
+  } while (pageToken !== '');
+  return found;
+};
+
 const heldReplies = (client: Client, scope: string, signal: AbortSignal): Promise<readonly InboxItem[]> =>
   inNamespacesWith({ client, scope, signal }, ['Connector', 'ConnectorClass'], async (ns) => {
-    const { deliveries } = await client.deliveries.listDeliveries({ ns, state: 'held' }, { signal });
-    return deliveries.map(heldItem);
+    const found = await allPages(async (pageToken) => {
+      const page = await client.deliveries.listDeliveries({ ns, state: 'held', pageToken }, { signal });
+      return { items: page.deliveries, next: page.nextPageToken };
+    });
+    return found.map(heldItem);
   });
 
 const suspendedSteps = (client: Client, scope: string, signal: AbortSignal): Promise<readonly InboxItem[]> =>
   inNamespacesWith({ client, scope, signal }, ['Workflow'], async (ns) => {
-    const { runs } = await client.workflows.listRuns({ ns, workflow: '-', status: 'SUSPENDED' }, { signal });
+    const runs = await allPages(async (pageToken) => {
+      const page = await client.workflows.listRuns({ ns, workflow: '-', status: 'SUSPENDED', pageToken }, { signal });
+      return { items: page.runs, next: page.nextPageToken };
+    });
     const full = await Promise.all(
       runs.map(({ workflow, id }) => client.workflows.getRun({ ns, workflow, runId: id }, { signal })),
     );
@@ -99,10 +119,11 @@ const suspendedSteps = (client: Client, scope: string, signal: AbortSignal): Pro
   });
 
 const tasksInReview = async (client: Client, ns: string, signal: AbortSignal): Promise<readonly InboxItem[]> => {
-  const { resources } = await client.resources.listResources(
-    { ns, kind: 'Task', recursive: ns !== EVERYWHERE },
-    { signal },
-  );
+  const resources = await allPages(async (pageToken) => {
+    const asked = { ns, kind: 'Task', recursive: ns !== EVERYWHERE, pageToken };
+    const page = await client.resources.listResources(asked, { signal });
+    return { items: page.resources, next: page.nextPageToken };
+  });
   return resources
     .flatMap((resource) => taskItem(resource) ?? [])
     .filter(({ task }) => task.status?.phase === TaskPhase.NEEDS_REVIEW);

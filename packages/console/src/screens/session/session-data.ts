@@ -4,7 +4,7 @@ import type { ModelProfile } from '@svc/api/resources';
 import type { SessionKey } from '@svc/client';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { useClient } from '../../access/access-context.ts';
 import { useRead } from '../../api/use-call.ts';
 import { useLiveEvents } from '../../live/live-context.ts';
@@ -21,14 +21,24 @@ export const useConversation = (
   key: SessionKey,
 ): { readonly conversation: Conversation; readonly view: ConversationView } => {
   const client = useClient();
+  // A person who signs in again keeps the conversation that is shown.
+  const latest = useRef(client);
   const conversation = useMemo(
-    () => new Conversation({ session: client.session(key), soon: (run) => void requestAnimationFrame(run) }),
-    [client, key],
+    () =>
+      new Conversation({
+        session: {
+          messages: (...asked) => latest.current.session(key).messages(...asked),
+          stream: (options) => latest.current.session(key).stream(options),
+        },
+        soon: (run) => void requestAnimationFrame(run),
+      }),
+    [key],
   );
   useEffect(() => {
+    latest.current = client;
     conversation.start();
     return conversation.stop;
-  }, [conversation]);
+  }, [conversation, client]);
   useLiveEvents('message', (data) => {
     if (isOf(data, key)) void conversation.refresh();
   });

@@ -1,5 +1,5 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { useWrite } from '../../api/use-call.ts';
 import { EVERYWHERE } from '../../app/scope.ts';
@@ -45,6 +45,10 @@ export const SessionsPage = (): ReactElement => {
   const found = useSessions({ ns, agent, labelSelector: selector });
   const lines = found.data?.pages.flatMap((page) => page.lines) ?? [];
   const rows = byActivity(lines.filter((line) => state === undefined || line.state === state));
+  // The table loads more when its end comes into sight; without a row there is no table.
+  useEffect(() => {
+    if (rows.length === 0 && found.hasNextPage && !found.isFetching) void found.fetchNextPage();
+  });
   const open = (line: SessionLine): void =>
     void navigate({
       to: '/ns/$ns/agents/$agent/sessions/$sessionId',
@@ -54,7 +58,7 @@ export const SessionsPage = (): ReactElement => {
     <Page title={texts.title} isFilled filters={<Filters ns={ns} />} actions={<NewSession ns={ns} agent={agent} />}>
       {found.isPending && <Loading />}
       {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
-      {found.isSuccess && rows.length === 0 && (
+      {found.isSuccess && rows.length === 0 && !found.hasNextPage && (
         <Empty icon="chat" title={lines.length === 0 && selector === '' ? texts.none : texts.noneFiltered}>
           <p>
             {texts.noneHint} <code>{`svc chat ${agent}`.trim()}</code>
@@ -129,8 +133,15 @@ const NewSession = ({ ns, agent }: { readonly ns: string; readonly agent: string
       }),
   });
   const isReady = agent !== '';
-  useKey({ keys: 'n', does: texts.new, run: () => create.mutate(undefined) }, isReady);
-  if (!can('operator', { ns: ns === EVERYWHERE ? undefined : ns })) return null;
+  const mayCreate = can('operator', {
+    ns: ns === EVERYWHERE ? undefined : ns,
+    agent: agent === '' ? undefined : agent,
+  });
+  useKey(
+    { keys: 'n', does: texts.new, run: () => create.mutate(undefined) },
+    isReady && mayCreate && !create.isPending,
+  );
+  if (!mayCreate) return null;
   return (
     <>
       {create.error && <Problem error={create.error} />}

@@ -15,24 +15,31 @@ export interface Outgoing {
   readonly profile: string;
 }
 
-/** Stores the message and its turn. */
+/** Stores the message and its turn; the same key stores it once. */
 export const sendOut = (
   session: Pick<Session, 'send'>,
   { text, files, whenBusy, profile }: Outgoing,
+  idempotencyKey: string,
 ): Promise<unknown> =>
   session.send(text, {
+    idempotencyKey,
     whenBusy,
     parts: files.map(attachmentPart),
     ...(profile === '' ? {} : { labels: { 'model-profile': profile } }),
   });
 
 /** Stores the message as a note, without a turn. */
-export const sendNote = (client: Client, session: SessionKey, { text, files }: Outgoing): Promise<unknown> => {
+export const sendNote = (
+  {
+    client,
+    session,
+    idempotencyKey,
+  }: { readonly client: Client; readonly session: SessionKey; readonly idempotencyKey: string },
+  { text, files }: Outgoing,
+): Promise<unknown> => {
   const words = text.trim() === '' ? [] : [{ partType: SessionMessagePartType.TEXT, content: text }];
-  return client.gateway.appendSessionMessage({
-    ...session,
-    message: { role: MessageRole.ROLE_USER, parts: [...words, ...files.map(attachmentPart)] },
-  });
+  const message = { role: MessageRole.ROLE_USER, parts: [...words, ...files.map(attachmentPart)] };
+  return client.gateway.appendSessionMessage({ ...session, message }, { idempotencyKey });
 };
 
 /** The files with their bytes. */

@@ -1,5 +1,6 @@
 import type { SessionKey } from '@svc/client';
-import { useState } from 'react';
+import { defaultEnvironment } from '@svc/client/plain';
+import { useRef, useState } from 'react';
 import { useWrite } from '../../../api/use-call.ts';
 import { type Attachment, MOST_BYTES, withFiles } from '../conversation/index.ts';
 import { type Outgoing, readFiles, sendNote, sendOut, type WhenBusy } from './outgoing.ts';
@@ -28,13 +29,27 @@ export const useComposer = (session: SessionKey, onSent: () => void): ComposerSt
   const [files, setFiles] = useState<readonly Attachment[]>([]);
   const [whenBusy, setWhenBusy] = useState<WhenBusy>('queue');
   const [profile, setProfile] = useState('');
+  const attempt = useRef({ of: '', key: '' });
+  // What is sent once more after a failure may have arrived the first time: the same key makes it one message.
+  const keyFor = (what: string, sent: Outgoing): string => {
+    const of = JSON.stringify([what, sent.text, sent.files.map(({ key }) => key), sent.whenBusy, sent.profile]);
+    if (attempt.current.of !== of) attempt.current = { of, key: defaultEnvironment().uniqueText() };
+    return attempt.current.key;
+  };
   const onDone = (_answer: unknown, sent: Outgoing): void => {
+    attempt.current = { of: '', key: '' };
     setText('');
     setFiles((before) => before.filter((file) => !sent.files.includes(file)));
     onSent();
   };
-  const send = useWrite((client, outgoing: Outgoing) => sendOut(client.session(session), outgoing), { onDone });
-  const note = useWrite((client, outgoing: Outgoing) => sendNote(client, session, outgoing), { onDone });
+  const send = useWrite(
+    (client, outgoing: Outgoing) => sendOut(client.session(session), outgoing, keyFor('message', outgoing)),
+    { onDone },
+  );
+  const note = useWrite(
+    (client, outgoing: Outgoing) => sendNote({ client, session, idempotencyKey: keyFor('note', outgoing) }, outgoing),
+    { onDone },
+  );
   const stop = useWrite((client) => client.session(session).stop(), { changes: { topics: ['session', 'turn'] } });
   const outgoing: Outgoing = { text, files, whenBusy, profile };
   const isEmpty = text.trim() === '' && files.length === 0;

@@ -97,11 +97,32 @@ it('loads older messages before the oldest that it has', async () => {
   expect(session.asked).toHaveLength(2);
 });
 
-it('finds the message before another, also on a page that is not loaded yet', async () => {
-  const conversation = await followed(new FakeSession([page(['m3', 'm4'], true), page(['m1', 'm2'])]));
-  expect(await conversation.idBefore('m4')).toBe('m3');
+it('asks the server for the message before another, whatever is loaded', async () => {
+  const session = new FakeSession([page(['m3', 'm4'], true), page(['m2'], true), page([])]);
+  const conversation = await followed(session);
   expect(await conversation.idBefore('m3')).toBe('m2');
+  expect(session.asked[1]).toEqual({ pageSize: 1, beforeMessageId: 'm3' });
   expect(await conversation.idBefore('m1')).toBeUndefined();
+});
+
+it('keeps the newer of two reloads that are answered in the wrong order', async () => {
+  const session = new FakeSession([page(['m1'])]);
+  const conversation = await followed(session);
+  const late = Promise.withResolvers<Awaited<ReturnType<typeof session.messages>>>();
+  const { messages } = session;
+  let asked = 0;
+  Object.assign(session, {
+    messages: (...parameters: Parameters<typeof messages>) => {
+      asked += 1;
+      return asked === 1 ? late.promise : messages(...parameters);
+    },
+  });
+  const first = conversation.refresh();
+  session.add(page(['m1', 'm2']));
+  await conversation.refresh();
+  late.resolve(page(['m1']) as never);
+  await first;
+  expect(ids(conversation)).toEqual(['m1', 'm2']);
 });
 
 it('keeps older pages at a reload that meets them, and drops them behind a gap', async () => {

@@ -46,6 +46,11 @@ export class Conversation {
   #reply: ReplyView = emptyView;
   #isNotifying = false;
   #end: AbortController | undefined;
+  /** Something could not be loaded while the server was away. */
+  #isStale = false;
+  /** Number of the newest question for the newest messages, and of the newest one that was answered. */
+  #asked = 0;
+  #answered = 0;
 
   constructor(host: ConversationHost) {
     this.#host = host;
@@ -64,6 +69,8 @@ export class Conversation {
   /** Loads the conversation and follows it until `stop`; once more after an error. */
   readonly start = (): void => {
     this.stop();
+    // The stream tells the unfinished message again from its start.
+    this.#reply = emptyView;
     this.#end = new AbortController();
     void this.#follow(this.#end.signal);
   };
@@ -77,7 +84,10 @@ export class Conversation {
       const events = this.#host.session.stream({
         after,
         signal,
-        onConnection: ({ state }) => this.#change({ isConnected: state === 'open' }),
+        onConnection: ({ state }) => {
+          this.#change({ isConnected: state === 'open' });
+          if (state === 'open' && this.#isStale) void this.refresh();
+        },
         onSnapshot: () => {
           this.#reply = emptyView;
           void this.refresh();
@@ -97,10 +107,11 @@ export class Conversation {
   async refresh(): Promise<void> {
     const signal = this.#end?.signal;
     if (signal === undefined) return;
+    this.#isStale = false;
     try {
       await this.#loadNewest(signal);
     } catch (error) {
-      this.#fail(error, signal);
+      this.#failLater(error, signal);
     }
   }
 
@@ -117,20 +128,25 @@ export class Conversation {
       );
       this.#change({ stored: [...messagesOf(page), ...this.#view.stored], hasOlder: page.hasMore });
     } catch (error) {
-      this.#fail(error, signal);
+      this.#failLater(error, signal);
     }
     this.#change({ isLoadingOlder: false });
   }
 
-  /** Id of the message before this one; undefined when it is the first of the session. */
+  /** Id of the message before this one; undefined when it is the first of the session. The server is asked: it may not be loaded. */
   async idBefore(id: string): Promise<string | undefined> {
-    if (this.#view.stored[0]?.id === id) await this.loadOlder();
-    return this.#view.stored.findLast((message) => message.id < id)?.id;
+    const page = await this.#host.session.messages({ pageSize: 1, beforeMessageId: id });
+    return messagesOf(page).at(-1)?.id;
   }
 
   /** Answers the cursor behind the messages. */
   async #loadNewest(signal: AbortSignal): Promise<string> {
+    this.#asked += 1;
+    const load = this.#asked;
     const page = await this.#host.session.messages({ pageSize: PAGE }, { signal });
+    // An answer to an earlier question that comes later knows less.
+    if (load < this.#answered) return page.streamCursor;
+    this.#answered = load;
     const newest = messagesOf(page);
     const { stored, hasOlder } = this.#view;
     const first = newest[0]?.id ?? '';
@@ -154,6 +170,12 @@ export class Conversation {
   /** Those that still grow hide their stored form, of which there is one while a reply is written again. */
   #liveMessages(): readonly ShownMessage[] {
     return this.#reply.messages.filter(({ parts }) => parts.length > 0);
+  }
+
+  /** A server that is away does not end it: what was asked is asked again once it is back. */
+  #failLater(error: unknown, signal: AbortSignal): void {
+    if (isSvcError(error) && error.code === 'UNAVAILABLE') this.#isStale = true;
+    else this.#fail(error, signal);
   }
 
   #fail(error: unknown, signal: AbortSignal): void {

@@ -34,11 +34,14 @@ export const useThreadScroll = (given: ThreadScroll): { readonly look: () => voi
   );
   useLayoutEffect(() => {
     if (hasBegun.current || rows.length === 0) return;
-    hasBegun.current = true;
     const at = messageId === undefined ? -1 : rows.findIndex(({ message }) => message.id === messageId);
+    isAtEnd.current = at === -1;
+    if (at === -1 && messageId !== undefined && onStart !== undefined && messageId < (rows[0]?.message.id ?? ''))
+      return onStart();
+    hasBegun.current = true;
     if (at === -1) virtual.scrollToEnd();
     else virtual.scrollToIndex(at, { align: 'start' });
-  }, [rows, messageId, virtual]);
+  }, [rows, messageId, virtual, onStart]);
   const sentBefore = useRef(sent);
   useLayoutEffect(() => {
     if (sentBefore.current !== sent) virtual.scrollToEnd();
