@@ -27,7 +27,7 @@ export const FilesPage = (): ReactElement => {
         <Empty icon="file" title={texts.chooseNamespace} />
       </Page>
     );
-  return <Files ns={ns} />;
+  return <Files key={ns} ns={ns} />;
 };
 
 const Files = ({ ns }: { readonly ns: string }): ReactElement => {

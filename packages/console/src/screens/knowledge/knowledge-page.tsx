@@ -28,7 +28,7 @@ export const KnowledgePage = (): ReactElement => {
         <Empty icon="book" title={texts.chooseNamespace} />
       </Page>
     );
-  return <Documents ns={ns} />;
+  return <Documents key={ns} ns={ns} />;
 };
 
 const Documents = ({ ns }: { readonly ns: string }): ReactElement => {
