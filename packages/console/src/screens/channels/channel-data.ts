@@ -32,6 +32,7 @@ export const useChannel = ({ ns, name }: ChannelKey) =>
     key: ['GetChannel', ns, name],
     call: async (client, signal) => (await client.gateway.getChannel({ ns, name }, { signal })).channel,
     shows: { kinds: ['Channel'] },
+    keepsFormer: false,
   });
 
 const PAGE = 50;
@@ -107,6 +108,7 @@ export const useSubscriptions = ({ ns, name }: ChannelKey) =>
     call: async (client, signal) =>
       (await client.gateway.listChannelSubscriptions({ ns, channel: name }, { signal })).subscriptions,
     shows: { kinds: ['ChannelSubscription'] },
+    keepsFormer: false,
   });
 
 const CHANGES = { changes: { kinds: ['Channel', 'ChannelSubscription'], topics: ['channel'] } };

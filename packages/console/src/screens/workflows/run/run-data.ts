@@ -35,6 +35,7 @@ export const useRun = ({ ns, workflow, runId }: RunAddress): UseQueryResult<RunR
     call: (client, signal) => client.workflows.getRun({ ns, workflow, runId }, { signal }),
     shows: RUNS,
     enabled: runId !== '',
+    keepsFormer: false,
   });
 
 /** Starts a run with an input as JSON. */
