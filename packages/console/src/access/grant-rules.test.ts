@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Grant, GrantSchema } from '@svc/api/data';
 import { describe, expect, it } from 'vitest';
-import { aboveOf, isAllowed, type Role, type Target } from './grant-rules.ts';
+import { aboveOf, isAllowed, type Role, type Target, writtenIn } from './grant-rules.ts';
 
 const grant = (role: string, narrow: Partial<Omit<Grant, '$typeName' | '$unknown'>> = {}): Grant =>
   create(GrantSchema, { role, ...narrow });
@@ -94,5 +94,14 @@ describe('aboveOf', () => {
     const grants = [grant('admin', { namespace: 'acme' })];
     expect(may(grants, 'admin', aboveOf('acme'))).toBe(false);
     expect(may(grants, 'admin', aboveOf('acme:web'))).toBe(true);
+  });
+});
+
+describe('writtenIn', () => {
+  it('is the namespace of a resource, and for a namespace what is above it', () => {
+    expect(writtenIn({ kind: 'Agent', ns: 'acme', name: 'clerk' })).toEqual({ ns: 'acme' });
+    expect(writtenIn({ kind: 'Namespace', ns: 'acme:web', name: 'acme:web' })).toEqual({ ns: 'acme' });
+    expect(writtenIn({ kind: 'Namespace', ns: 'acme', name: 'acme' })).toEqual({ isEverywhere: true });
+    expect(writtenIn({ kind: 'Namespace', ns: 'acme', name: '' })).toEqual({});
   });
 });

@@ -34,6 +34,20 @@ export const aboveOf = (name: string): Target => {
   return end < 0 ? { isEverywhere: true } : { ns: name.slice(0, end) };
 };
 
+/** Where a write of a resource is decided; the name is '' while it has none. */
+export const writtenIn = ({
+  kind,
+  ns,
+  name,
+}: {
+  readonly kind: string;
+  readonly ns: string;
+  readonly name: string;
+}): Target => {
+  if (kind !== 'Namespace') return { ns };
+  return name === '' ? {} : aboveOf(name);
+};
+
 const rank = (role: string): number => ROLES.indexOf(role as Role);
 
 const covers = (grant: Grant, target: Target, rights: Rights): boolean => {

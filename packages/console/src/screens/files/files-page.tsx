@@ -38,7 +38,7 @@ const Files = ({ ns }: { readonly ns: string }): ReactElement => {
   const files = found.data ?? [];
   const upload = useUpload(ns);
   const [folder, setFolder] = useState('/');
-  const mayWrite = useCan()('admin', { ns });
+  const mayWrite = useCan()('operator', { ns });
   const show = (search: Readonly<Record<string, string | undefined>>): void =>
     void navigate({ to: '.', search: (before) => ({ ...before, ...search }) });
   const send = (chosen: readonly File[]): void => {
