@@ -24,6 +24,7 @@ import {
 } from '../resources/index.ts';
 import styles from './mcp.module.css';
 import { mcpSpec, takesSignIn, useAllowlist } from './mcp-data.ts';
+import { savedOver } from './saved-over.ts';
 import { SignIns } from './sign-ins.tsx';
 import { texts } from './texts.ts';
 
@@ -98,7 +99,7 @@ const Allowlist = ({ resource }: { readonly resource: Resource }): ReactElement 
   const from = draft?.from ?? resource;
   const stored = (mcpSpec(from)?.policy?.tools?.allowlist ?? []).join('\n');
   const text = draft?.text ?? stored;
-  const save = useAllowlist(from);
+  const save = useAllowlist(savedOver(from, resource));
   const mayWrite = useCan()('admin', { ns: addressOfResource(resource).ns });
   return (
     <Section title={texts.allowlist}>
