@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Grant, GrantSchema } from '@svc/api/data';
 import { describe, expect, it } from 'vitest';
-import { isAllowed, type Role, type Target } from './grant-rules.ts';
+import { aboveOf, isAllowed, type Role, type Target, writtenIn } from './grant-rules.ts';
 
 const grant = (role: string, narrow: Partial<Omit<Grant, '$typeName' | '$unknown'>> = {}): Grant =>
   create(GrantSchema, { role, ...narrow });
@@ -41,7 +41,67 @@ describe('isAllowed', () => {
     expect(may(ofChannel, 'viewer', { ns: 'acme', channel: 'hall' })).toBe(false);
   });
 
+  it('keeps a grant for one agent or channel out of the namespaces below', () => {
+    const ofAgent = [grant('operator', { namespace: 'acme', agent: 'clerk' })];
+    expect(may(ofAgent, 'operator', { ns: 'acme:web', agent: 'clerk' })).toBe(false);
+    const ofChannel = [grant('operator', { namespace: 'acme', channel: 'room' })];
+    expect(may(ofChannel, 'operator', { ns: 'shop', channel: 'room' })).toBe(false);
+    expect(may(ofChannel, 'operator', { ns: 'acme', channel: 'room' })).toBe(true);
+  });
+
+  it('takes an empty or incomplete scope for one that covers nothing', () => {
+    const asked = { ns: 'acme', agent: 'clerk', sessionId: 's', channel: 'room' };
+    const scopes = [
+      { namespace: '' },
+      { namespace: 'acme', agent: '' },
+      { namespace: 'acme', agent: 'clerk', session: '' },
+      { namespace: 'acme', channel: '' },
+      { namespace: 'acme', session: 's' },
+      { agent: 'clerk' },
+    ];
+    expect(scopes.map((scope) => may([grant('admin', scope)], 'viewer', asked))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(may([grant('admin', { namespace: '' })], 'viewer')).toBe(false);
+  });
+
+  it('needs a grant without a scope for what concerns the whole instance', () => {
+    const isEverywhere = true;
+    expect(may([grant('admin')], 'admin', { isEverywhere })).toBe(true);
+    expect(may([grant('operator')], 'admin', { isEverywhere })).toBe(false);
+    expect(may([grant('admin', { namespace: 'acme' })], 'admin', { isEverywhere })).toBe(false);
+    expect(may([grant('admin', { agent: 'clerk' })], 'admin', { isEverywhere })).toBe(false);
+  });
+
   it('takes a role that it does not know for none', () => {
     expect(may([grant('owner')], 'viewer')).toBe(false);
+  });
+});
+
+describe('aboveOf', () => {
+  it('is the parent of a namespace, and the whole instance for one at the root', () => {
+    expect(aboveOf('a:b')).toEqual({ ns: 'a' });
+    expect(aboveOf('a:b:c')).toEqual({ ns: 'a:b' });
+    expect(aboveOf('acme')).toEqual({ isEverywhere: true });
+  });
+
+  it('does not let the admin of a namespace delete it', () => {
+    const grants = [grant('admin', { namespace: 'acme' })];
+    expect(may(grants, 'admin', aboveOf('acme'))).toBe(false);
+    expect(may(grants, 'admin', aboveOf('acme:web'))).toBe(true);
+  });
+});
+
+describe('writtenIn', () => {
+  it('is the namespace of a resource, and for a namespace what is above it', () => {
+    expect(writtenIn({ kind: 'Agent', ns: 'acme', name: 'clerk' })).toEqual({ ns: 'acme' });
+    expect(writtenIn({ kind: 'Namespace', ns: 'acme:web', name: 'acme:web' })).toEqual({ ns: 'acme' });
+    expect(writtenIn({ kind: 'Namespace', ns: 'acme', name: 'acme' })).toEqual({ isEverywhere: true });
+    expect(writtenIn({ kind: 'Namespace', ns: 'acme', name: '' })).toEqual({});
   });
 });

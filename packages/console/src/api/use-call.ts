@@ -20,17 +20,25 @@ export interface Read<T> {
   readonly shows?: Shows;
   /** False while the question is not complete. */
   readonly enabled?: boolean;
+  /** False where the answer to a former key must not be shown, or changed, under the name of the new one. True when left out. */
+  readonly keepsFormer?: boolean;
 }
 
 /** The answer of a read, kept in the cache and loaded again when the live stream says that it is stale. */
-export const useRead = <T>({ key, call, shows = {}, enabled = true }: Read<T>): UseQueryResult<T> => {
+export const useRead = <T>({
+  key,
+  call,
+  shows = {},
+  enabled = true,
+  keepsFormer = true,
+}: Read<T>): UseQueryResult<T> => {
   const client = useClient();
   const result = useQuery({
     queryKey: [keyOf(key)],
     queryFn: ({ signal }) => call(client, signal),
     meta: { shows },
     enabled,
-    placeholderData: keepPreviousData,
+    ...(keepsFormer && { placeholderData: keepPreviousData }),
   });
   return withoutLostConnection(result);
 };
@@ -45,7 +53,7 @@ const withoutLostConnection = <R extends { readonly data: unknown; readonly erro
     : result;
 
 /** A list that comes in pages. */
-export interface PagedRead<T> extends Omit<Read<T>, 'call'> {
+export interface PagedRead<T> extends Omit<Read<T>, 'call' | 'keepsFormer'> {
   /** `pageToken` is '' for the first page. */
   readonly call: (client: Client, pageToken: string, signal: AbortSignal) => Promise<T>;
   readonly nextToken: (page: T) => string;

@@ -1,6 +1,6 @@
 import { type ClientEnvironment, createPlainClient, defaultEnvironment } from '@svc/client/plain';
 import { patchChildren } from '../dom/index.ts';
-import { type Attachment, type FieldProblem, type FieldValue, fitting, formData, formFields } from '../model/index.ts';
+import { type Attachment, type FieldValue, fitting, formData, formFields } from '../model/index.ts';
 import {
   ChatCalls,
   ChatController,
@@ -11,7 +11,7 @@ import {
   TokenSource,
 } from '../session/index.ts';
 import type { ChatTexts } from '../texts.ts';
-import { type ChatActions, chatView, type MediaPart, type PanelState } from '../view/index.ts';
+import { type ChatActions, chatView, type FilledForm, type MediaPart, type PanelState } from '../view/index.ts';
 import { attachmentOf, dataUrl, objectUrl, saveAs } from './files.ts';
 import { ScrollKeeper } from './scroll-keeper.ts';
 
@@ -38,18 +38,19 @@ export interface PanelHost {
 /** A message is tried for about ten seconds, which a restart of the server takes at most; after that the reader decides. */
 const SENDING_TRIES = 8;
 
+const emptyForm: FilledForm = { values: new Map(), problems: new Map() };
+
 /** The chat in the page: what the reader does and sees. The conversation itself is the controller's. */
 export class ChatPanel {
   readonly #host: PanelHost;
   readonly #environment: ClientEnvironment = defaultEnvironment();
   readonly #scroll = new ScrollKeeper();
   readonly #actions: ChatActions;
-  readonly #values = new Map<string, Map<string, FieldValue>>();
   readonly #urls = new Set<string>();
   #controller: ChatController | undefined;
   #state: ChatState = initialState;
   #attachments: readonly Attachment[] = [];
-  #forms: ReadonlyMap<string, ReadonlyMap<string, FieldProblem>> = new Map();
+  #forms = new Map<string, FilledForm>();
   #draft = '';
   #warning = '';
   #isDragging = false;
@@ -86,8 +87,10 @@ export class ChatPanel {
     void controller.open();
   }
 
-  /** Ends following; what was shown is forgotten. */
+  /** Ends following; what was shown is forgotten, and nothing more is shown until something asks for it. */
   disconnect(): void {
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
+    this.#frame = undefined;
     this.#controller?.close();
     this.#controller = undefined;
     this.#state = initialState;
@@ -122,6 +125,7 @@ export class ChatPanel {
       isAtEnd: this.#scroll.isAtEnd,
       forms: this.#forms,
       composer: {
+        draft: this.#draft,
         attachments: this.#attachments,
         isFilled: this.#draft.trim() !== '' || this.#attachments.length > 0,
         isDragging: this.#isDragging,
@@ -178,6 +182,7 @@ export class ChatPanel {
       reload: () => {
         this.disconnect();
         this.connect();
+        this.refresh();
       },
       loadEarlier: () => void this.#controller?.loadEarlier(),
       toEnd: () => {
@@ -202,7 +207,7 @@ export class ChatPanel {
       discard: (id) => this.#controller?.discard(id),
       answerAgain: (messageId) => void this.#controller?.answerAgain(messageId),
       answer: (requestId, answer) => this.#answered(this.#controller?.answer(requestId, answer)),
-      fill: (requestId, field, value) => this.#valuesOf(requestId).set(field, value),
+      fill: (requestId, field, value) => this.#fill(requestId, field, value),
       submitForm: (requestId, schema) => this.#submitForm(requestId, schema),
       showImage: (messageId, part) => void this.#controller?.fetchMedia(messageId, part),
       download: (messageId, part) => void this.#download(messageId, part),
@@ -251,15 +256,16 @@ export class ChatPanel {
     this.focus();
   }
 
-  #valuesOf(requestId: string): Map<string, FieldValue> {
-    const values = this.#values.get(requestId) ?? new Map<string, FieldValue>();
-    this.#values.set(requestId, values);
-    return values;
+  /** The field shows its value itself, so nothing is described again. */
+  #fill(requestId: string, field: string, value: FieldValue): void {
+    const { values, problems } = this.#forms.get(requestId) ?? emptyForm;
+    this.#forms.set(requestId, { values: new Map(values).set(field, value), problems });
   }
 
   #submitForm(requestId: string, schema: unknown): void {
-    const { data, problems } = formData(formFields(schema), this.#valuesOf(requestId));
-    this.#forms = new Map(this.#forms).set(requestId, problems);
+    const { values } = this.#forms.get(requestId) ?? emptyForm;
+    const { data, problems } = formData(formFields(schema), values);
+    this.#forms = new Map(this.#forms).set(requestId, { values, problems });
     if (problems.size === 0) return this.#answered(this.#controller?.answer(requestId, { allow: true, data }));
     this.render();
     this.#host.root.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();

@@ -59,6 +59,8 @@ export class SvcChatElement extends Base {
     this.#takeEarlyProperties();
     const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' });
     root.adoptedStyleSheets = [styleSheet()];
+    // An element that was moved begins again: fields of before would show words that the new panel does not have.
+    root.replaceChildren();
     this.#panel = new ChatPanel({
       root,
       settings: () => this.#settings(),

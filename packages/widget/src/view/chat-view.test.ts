@@ -8,6 +8,7 @@ import {
   withStored,
   withUnsent,
 } from '../model/conversation.ts';
+import type { FieldValue } from '../model/schema-form.ts';
 import type { WirePart } from '../model/wire.ts';
 import { type ChatState, initialState } from '../session/chat-state.ts';
 import { elementsOf } from '../testing/outline.ts';
@@ -24,7 +25,7 @@ const actions = new Proxy({} as ChatActions, {
       done.push([name, ...given]),
 });
 
-const composer = { attachments: [], isFilled: false, isDragging: false, warning: '' };
+const composer = { draft: '', attachments: [], isFilled: false, isDragging: false, warning: '' };
 const inline: PanelState = {
   heading: 'Help',
   isBubble: false,
@@ -110,6 +111,15 @@ describe('the chat', () => {
     expect(parts(busy)).toEqual(['stop']);
     expect(parts(busy, { composer: { ...composer, isFilled: true } })).toEqual(['stop', 'send']);
     expect(parts()).toEqual(['send']);
+  });
+
+  it('begins a field that is made anew with what was written, and leaves one that is there alone', () => {
+    const [field] = elementsOf(shown({}, { composer: { ...composer, draft: 'Half a question' } }), 'textarea');
+    if (field === undefined || !('tag' in field)) throw new Error('there is no field');
+    const element = { value: '' };
+    field.hooks.made?.(element as unknown as Element);
+    expect(element.value).toBe('Half a question');
+    expect(field.attributes['value']).toBe(undefined);
   });
 
   it('goes to what is out of view', () => {
@@ -232,7 +242,7 @@ describe('a request', () => {
       },
     };
     const conversation = writing(talk(request({ kind: 'input', schema })));
-    const forms = new Map([['r', new Map([['name', 'missing' as const]])]]);
+    const forms = new Map([['r', { values: new Map(), problems: new Map([['name', 'missing' as const]]) }]]);
     expect(text({ conversation }, { forms })).toContain(
       'Your namePlease fill this in.wood (optional)OakLarchsize (optional)Choose123456giftnote (optional)',
     );
@@ -240,6 +250,27 @@ describe('a request', () => {
       (each) => 'tag' in each && each.attributes['type'],
     );
     expect(fields).toEqual(['text', 'radio', 'radio', 'checkbox', 'file']);
+  });
+
+  it('for data shows in a form that is made anew what a person did with the former one', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        name: { type: 'string', default: 'Ada' },
+        wood: { enum: ['Oak', 'Larch'], default: 'Oak' },
+        gift: { type: 'boolean', default: true },
+      },
+    };
+    const conversation = writing(talk(request({ kind: 'input', schema })));
+    const filled = (...values: readonly (readonly [string, FieldValue])[]): readonly unknown[] => {
+      const forms = new Map([['r', { values: new Map(values), problems: new Map() }]]);
+      return elementsOf(shown({ conversation }, { forms }), 'input').flatMap((each) => {
+        if (!('tag' in each) || each.attributes['type'] === 'file') return [];
+        return [each.attributes['type'] === 'text' ? each.attributes['value'] : each.attributes['checked']];
+      });
+    };
+    expect(filled()).toEqual(['Ada', true, false, true]);
+    expect(filled(['name', ''], ['wood', [1]], ['gift', false])).toEqual(['', false, true, false]);
   });
 
   it('says that an answer was refused, and cannot be answered twice at once', () => {

@@ -6,6 +6,8 @@ import type { ChatActions } from './chat-actions.ts';
 import { icon } from './icon.ts';
 
 export interface ComposerState {
+  /** What is written; a field that is made anew begins with it. */
+  readonly draft: string;
   readonly attachments: readonly Attachment[];
   /** There is something to send. */
   readonly isFilled: boolean;
@@ -16,7 +18,7 @@ export interface ComposerState {
   readonly warning: string;
 }
 
-/** Where a person writes. What is written is kept by the field itself. */
+/** Where a person writes. The field keeps what is written as long as it is in the page. */
 export const composerView = (state: ComposerState, texts: ChatTexts, actions: ChatActions): ViewNode => {
   const { attachments, warning, isDragging } = state;
   const form = h('form', { key: 'composer', class: `composer${isDragging ? ' dragging' : ''}`, part: 'composer' }, [
@@ -31,7 +33,7 @@ export const composerView = (state: ComposerState, texts: ChatTexts, actions: Ch
     h('div', { key: 'line', class: 'line' }, [
       fileInput(actions),
       attachButton(texts),
-      fieldView(texts, actions),
+      fieldView(state.draft, texts, actions),
       ...sendingView(state, texts, actions),
     ]),
   ]);
@@ -89,7 +91,7 @@ const attachButton = (texts: ChatTexts): ViewNode =>
     },
   );
 
-const fieldView = (texts: ChatTexts, actions: ChatActions): ViewNode =>
+const fieldView = (draft: string, texts: ChatTexts, actions: ChatActions): ViewNode =>
   withHooks(
     h('textarea', {
       key: 'field',
@@ -100,6 +102,9 @@ const fieldView = (texts: ChatTexts, actions: ChatActions): ViewNode =>
       'aria-label': texts.message,
     }),
     {
+      made: (element) => {
+        (element as HTMLTextAreaElement).value = draft;
+      },
       on: {
         input: ({ currentTarget }) => actions.typed((currentTarget as HTMLTextAreaElement).value),
         keydown: (event) => {

@@ -3,4 +3,5 @@
  */
 export type { ChatActions, MediaPart } from './chat-actions.ts';
 export { chatView, type PanelState } from './chat-view.ts';
+export type { FilledForm } from './request-view.ts';
 export { chatStyles } from './styles.ts';

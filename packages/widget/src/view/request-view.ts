@@ -1,6 +1,13 @@
 import { type ElementNode, h, type ViewNode, withHooks } from '../dom/index.ts';
 import { safeAddress } from '../markdown/index.ts';
-import { type FieldProblem, formFields, type PersonRequest, type RequestOption } from '../model/index.ts';
+import {
+  type FieldProblem,
+  type FieldValue,
+  fieldName,
+  formFields,
+  type PersonRequest,
+  type RequestOption,
+} from '../model/index.ts';
 import type { PendingAnswer } from '../session/index.ts';
 import type { ChatTexts } from '../texts.ts';
 import { button } from './button.ts';
@@ -9,8 +16,14 @@ import { fieldView } from './field-view.ts';
 import { type IconName, icon } from './icon.ts';
 import { problemText } from './problem-text.ts';
 
-/** Problems of filled forms, by request and field. */
-export type RequestForms = ReadonlyMap<string, ReadonlyMap<string, FieldProblem>>;
+/** What a person did with the fields of a form, and what is wrong with them, by field. */
+export interface FilledForm {
+  readonly values: ReadonlyMap<string, FieldValue>;
+  readonly problems: ReadonlyMap<string, FieldProblem>;
+}
+
+/** Forms that a person has begun to fill, by request. */
+export type RequestForms = ReadonlyMap<string, FilledForm>;
 
 export interface RequestContext {
   readonly texts: ChatTexts;
@@ -136,11 +149,14 @@ const signInView = (request: PersonRequest, context: RequestContext, disabled: b
 
 const formView = (request: PersonRequest, context: RequestContext, disabled: boolean): ViewNode => {
   const { texts, actions, forms } = context;
-  const problems = forms.get(request.id);
+  const filled = forms.get(request.id);
   const form = h('form', { class: 'form', novalidate: true }, [
-    ...formFields(request.schema).map((field) =>
-      fieldView(field, { request, texts, actions, problem: problems?.get(field.path.join('.')) }),
-    ),
+    ...formFields(request.schema).map((field) => {
+      const name = fieldName(field);
+      // A form that is made anew, such as in a bubble that was closed, shows what would be sent.
+      const initial = filled?.values.get(name) ?? field.initial;
+      return fieldView({ ...field, initial }, { request, texts, actions, problem: filled?.problems.get(name) });
+    }),
     h('div', { class: 'row' }, [
       h('button', { type: 'submit', class: 'main-button', disabled }, [texts.submit]),
       declineButton(request, context, disabled),

@@ -38,6 +38,8 @@ export const AgentPage = (): ReactElement => {
   const flipTest = (): void => show({ test: isTesting ? undefined : 'open' });
   useKey({ keys: 't', does: isTesting ? texts.closeTest : texts.testTurn, run: flipTest }, mayTest);
   const agent = found.data;
+  // Another agent is another page: its test conversation and what was chosen are its own.
+  const own = `${ns}/${name}`;
   const phase = agent === undefined ? '' : phaseOf(agent);
   return (
     <Page
@@ -58,6 +60,7 @@ export const AgentPage = (): ReactElement => {
               </Button>
             )}
             <DeleteResource
+              key={own}
               address={{ kind: 'Agent', ns, name, parent: '' }}
               resource={agent}
               onDeleted={() => void navigate({ to: '/ns/$ns/agents', params: { ns } })}
@@ -86,7 +89,7 @@ export const AgentPage = (): ReactElement => {
           <div className={styles.main}>
             <Content tab={shown} agent={agent} ns={ns} name={name} />
           </div>
-          {isTesting && <TestTurn ns={ns} agent={name} />}
+          {isTesting && <TestTurn key={own} ns={ns} agent={name} />}
         </div>
       )}
     </Page>
@@ -105,7 +108,7 @@ const Content = ({ tab, agent, ns, name }: ContentProps): ReactElement | null =>
   if (spec === undefined) return null;
   if (tab === 'overview') return <OverviewTab agent={agent} ns={ns} name={name} />;
   if (tab === 'effective') return <EffectiveTab agent={agent} spec={spec} ns={ns} name={name} />;
-  if (tab === 'template') return <TemplateTab agent={agent} spec={spec} ns={ns} name={name} />;
+  if (tab === 'template') return <TemplateTab key={`${ns}/${name}`} agent={agent} spec={spec} ns={ns} name={name} />;
   return (
     <ResourceEditor
       key={`${ns} ${name}`}

@@ -5,6 +5,8 @@ import { isSvcError } from '@svc/client';
 import { useEffect, useState } from 'react';
 import { useClient } from '../../access/access-context.ts';
 import { usePages, useRead, useWrite } from '../../api/use-call.ts';
+import { isFinal } from '../../live/is-final.ts';
+import { pauseFor } from '../../live/pause-for.ts';
 
 /** Names a channel. */
 export interface ChannelKey {
@@ -32,6 +34,7 @@ export const useChannel = ({ ns, name }: ChannelKey) =>
     key: ['GetChannel', ns, name],
     call: async (client, signal) => (await client.gateway.getChannel({ ns, name }, { signal })).channel,
     shows: { kinds: ['Channel'] },
+    keepsFormer: false,
   });
 
 const PAGE = 50;
@@ -60,45 +63,53 @@ const PAUSE_MS = 3_000;
 
 /**
  * Everything that happened in the channel as far back as it is kept, then what happens: only these events tell where messages went.
- * `isLost` while the connection is down; it continues where it was.
+ * `isLost` while the connection is down; it continues where it was. `error` is set, and nothing more is tried, where it cannot be read.
  */
 export const useChannelEvents = ({ ns, name }: ChannelKey) => {
   const client = useClient();
   const [events, setEvents] = useState<readonly ChannelEvent[]>([]);
   const [isLost, setLost] = useState(false);
+  const [error, setError] = useState<Error>();
   useEffect(() => {
     const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    const { signal } = stop;
     let after = '0';
-    const follow = async (): Promise<void> => {
+    /** Answers an error that another try does not mend. */
+    const readOnce = async (): Promise<Error | undefined> => {
       try {
         const stream = client.gateway.streamChannelEvents(
           { ns, channel: name, after },
-          { signal: stop.signal, onOpen: () => setLost(false) },
+          { signal, onOpen: () => setLost(false) },
         );
         for await (const event of stream) {
           after = event.cursor;
           setEvents((before) => [...before, event].slice(-EVENTS_KEPT));
         }
-      } catch (error) {
+      } catch (thrown) {
+        if (isFinal(thrown)) return thrown;
         // The page says that news is missing; the next try continues behind the last event that is kept.
-        if (isSvcError(error) && error.reason === 'CURSOR_EXPIRED') {
+        if (isSvcError(thrown) && thrown.reason === 'CURSOR_EXPIRED') {
           after = '0';
           setEvents([]);
         }
       }
-      if (stop.signal.aborted) return;
-      setLost(true);
-      timer = setTimeout(() => void follow(), PAUSE_MS);
+      return undefined;
+    };
+    const follow = async (): Promise<void> => {
+      while (!signal.aborted) {
+        const found = await readOnce();
+        if (signal.aborted) return;
+        setLost(found === undefined);
+        if (found !== undefined) return setError(found);
+        await pauseFor(PAUSE_MS, signal);
+      }
     };
     setEvents([]);
+    setError(undefined);
     void follow();
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
+    return () => stop.abort();
   }, [client, ns, name]);
-  return { events, isLost };
+  return { events, isLost, error };
 };
 
 export const useSubscriptions = ({ ns, name }: ChannelKey) =>
@@ -107,6 +118,7 @@ export const useSubscriptions = ({ ns, name }: ChannelKey) =>
     call: async (client, signal) =>
       (await client.gateway.listChannelSubscriptions({ ns, channel: name }, { signal })).subscriptions,
     shows: { kinds: ['ChannelSubscription'] },
+    keepsFormer: false,
   });
 
 const CHANGES = { changes: { kinds: ['Channel', 'ChannelSubscription'], topics: ['channel'] } };

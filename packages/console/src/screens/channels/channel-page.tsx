@@ -20,6 +20,8 @@ import { texts } from './texts.ts';
 export const ChannelPage = (): ReactElement => {
   const { ns = '', name = '' } = useParams({ strict: false });
   const key = { ns, name };
+  // Another channel is another page: what is written, asked or refused belongs to one.
+  const own = `${ns}/${name}`;
   const can = useCan();
   const found = useChannel(key);
   const subscriptions = useSubscriptions(key);
@@ -32,7 +34,7 @@ export const ChannelPage = (): ReactElement => {
       badge={found.data && <Badge tone={isClosed ? 'calm' : 'good'}>{isClosed ? 'closed' : 'open'}</Badge>}
       actions={
         <>
-          {can('admin', { ns }) && found.data && <ChannelActions channelKey={key} isClosed={isClosed} />}
+          {can('admin', { ns }) && found.data && <ChannelActions key={own} channelKey={key} isClosed={isClosed} />}
           <CopyMenu command={`svc channel tail ${name} -n ${ns}`} path={`/v1/ns/${ns}/channels/${name}/messages`} />
         </>
       }
@@ -43,11 +45,13 @@ export const ChannelPage = (): ReactElement => {
       {found.data && (
         <div className={styles.split}>
           <div className={styles.room}>
-            <Messages key={`${ns}/${name}`} channelKey={key} />
-            {mayPost && <Composer channelKey={key} isClosed={isClosed} subscriptions={subscriptions.data ?? []} />}
+            <Messages key={own} channelKey={key} />
+            {mayPost && (
+              <Composer key={own} channelKey={key} isClosed={isClosed} subscriptions={subscriptions.data ?? []} />
+            )}
           </div>
           <aside className={styles.side} aria-label={texts.subscriptions}>
-            <Subscriptions channelKey={key} found={subscriptions} />
+            <Subscriptions key={own} channelKey={key} found={subscriptions} />
           </aside>
         </div>
       )}

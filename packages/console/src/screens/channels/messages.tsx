@@ -19,7 +19,7 @@ const NEAR_END_PX = 80;
 /** What was said, oldest first, each message with where it went. */
 export const Messages = ({ channelKey }: { readonly channelKey: ChannelKey }): ReactElement => {
   const found = useMessages(channelKey);
-  const { events, isLost } = useChannelEvents(channelKey);
+  const { events, isLost, error } = useChannelEvents(channelKey);
   const list = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const messages = inOrder(found.data?.pages ?? []);
@@ -56,6 +56,7 @@ export const Messages = ({ channelKey }: { readonly channelKey: ChannelKey }): R
       {messages.map((message) => (
         <Message key={message.id} message={message} routes={routes.get(message.id) ?? []} />
       ))}
+      {error && !found.error && <Problem error={error} />}
       {isLost && <p className={styles.soft}>{texts.streamLost}</p>}
     </div>
   );

@@ -50,6 +50,7 @@ export const DeploymentPage = (): ReactElement => {
         deployment && (
           <>
             <DeleteResource
+              key={`${ns}/${name}`}
               address={address}
               resource={deployment}
               onDeleted={() => void navigate({ to: '/ns/$ns/deployments', params: { ns } })}

@@ -27,7 +27,7 @@ export const FilesPage = (): ReactElement => {
         <Empty icon="file" title={texts.chooseNamespace} />
       </Page>
     );
-  return <Files ns={ns} />;
+  return <Files key={ns} ns={ns} />;
 };
 
 const Files = ({ ns }: { readonly ns: string }): ReactElement => {
@@ -38,7 +38,7 @@ const Files = ({ ns }: { readonly ns: string }): ReactElement => {
   const files = found.data ?? [];
   const upload = useUpload(ns);
   const [folder, setFolder] = useState('/');
-  const mayWrite = useCan()('admin', { ns });
+  const mayWrite = useCan()('operator', { ns });
   const show = (search: Readonly<Record<string, string | undefined>>): void =>
     void navigate({ to: '.', search: (before) => ({ ...before, ...search }) });
   const send = (chosen: readonly File[]): void => {

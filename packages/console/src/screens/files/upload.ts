@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { FileSchema, File as StoredFile } from '@svc/api/resources';
 import { type Client, isSvcError, SvcError } from '@svc/client';
 import { texts } from './texts.ts';
+import { uploadAddress } from './upload-address.ts';
 
 /** Bytes that may go inside a request; more is sent to a signed link. The server may allow less, and says so. */
 const INLINE_BYTES = 1_048_576;
@@ -45,7 +46,7 @@ const storeApart = async (client: Client, upload: Upload): Promise<void> => {
   const { sha256 } = await import('./sha256.ts');
   const asked = { ns, file: describedBy(upload), sizeBytes: BigInt(file.size), filename: file.name };
   const prepared = await client.files.prepareUpload({ ...asked, sha256: await sha256(file) });
-  const answer = await fetch(prepared.url, {
+  const answer = await fetch(uploadAddress(prepared.url, location.href), {
     method: prepared.method,
     headers: prepared.headers,
     body: file,

@@ -34,7 +34,7 @@ export const Instance = ({ agents }: { readonly agents: number | undefined }): R
           ],
         ]}
       />
-      {can('admin', {}) && (
+      {can('admin', { isEverywhere: true }) && (
         <div>
           <Button icon="shield" isBusy={doctor.isPending} onClick={() => doctor.mutate(undefined)}>
             {texts.runChecks}

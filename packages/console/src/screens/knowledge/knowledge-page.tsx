@@ -28,14 +28,14 @@ export const KnowledgePage = (): ReactElement => {
         <Empty icon="book" title={texts.chooseNamespace} />
       </Page>
     );
-  return <Documents ns={ns} />;
+  return <Documents key={ns} ns={ns} />;
 };
 
 const Documents = ({ ns }: { readonly ns: string }): ReactElement => {
   const { doc = '', form, q = '' } = useSearch({ strict: false });
   const navigate = useNavigate();
   const found = useDocuments(ns);
-  const mayWrite = useCan()('admin', { ns });
+  const mayWrite = useCan()('operator', { ns });
   const show = (search: Readonly<Record<string, string | undefined>>): void =>
     void navigate({ to: '.', search: (before) => ({ ...before, ...search }) });
   const create = (): void => show({ form: 'new' });

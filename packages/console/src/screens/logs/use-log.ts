@@ -1,14 +1,12 @@
-import { isSvcError } from '@svc/client';
 import { useEffect, useState } from 'react';
 import { useClient } from '../../access/access-context.ts';
+import { isFinal } from '../../live/is-final.ts';
 import { pauseFor } from '../../live/pause-for.ts';
 import { type KeptLine, LogBuffer } from './log-buffer.ts';
 
 const WAIT_MS = 2_000;
 /** Lines of this time are shown together. */
 const GATHER_MS = 100;
-/** Errors that another try does not mend. */
-const FINAL: readonly string[] = ['PERMISSION_DENIED', 'UNAUTHENTICATED', 'UNIMPLEMENTED', 'NOT_FOUND'];
 
 /** The log of the server as long as the page is shown; `error` is set where it cannot be read. */
 export const useLog = (): { readonly buffer: LogBuffer; readonly error: Error | undefined } => {
@@ -38,7 +36,7 @@ export const useLog = (): { readonly buffer: LogBuffer; readonly error: Error | 
         return undefined;
       } catch (thrown) {
         // The bottom of the page shows a lost connection, and the next try continues behind the last line.
-        return isSvcError(thrown) && FINAL.includes(thrown.code) ? thrown : undefined;
+        return isFinal(thrown) ? thrown : undefined;
       }
     };
     const follow = async (): Promise<void> => {

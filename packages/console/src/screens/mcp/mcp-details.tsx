@@ -24,6 +24,7 @@ import {
 } from '../resources/index.ts';
 import styles from './mcp.module.css';
 import { mcpSpec, takesSignIn, useAllowlist } from './mcp-data.ts';
+import { savedOver } from './saved-over.ts';
 import { SignIns } from './sign-ins.tsx';
 import { texts } from './texts.ts';
 
@@ -62,7 +63,7 @@ export const McpDetails = ({
         ]}
       />
       <Conditions resource={resource} />
-      <Allowlist key={resource.metadata?.resourceVersion} resource={resource} />
+      <Allowlist resource={resource} />
       {takesSignIn(resource) && <SignIns ns={address.ns} server={address.name} />}
       <Uses ns={address.ns} name={address.name} />
     </>
@@ -86,10 +87,19 @@ const Conditions = ({ resource }: { readonly resource: Resource }): ReactElement
   );
 };
 
+/** What is typed into the list, and the resource as it was when the typing began. */
+interface AllowlistDraft {
+  readonly text: string;
+  readonly from: Resource;
+}
+
 const Allowlist = ({ resource }: { readonly resource: Resource }): ReactElement => {
-  const stored = (mcpSpec(resource)?.policy?.tools?.allowlist ?? []).join('\n');
-  const [lines, setLines] = useState(stored);
-  const save = useAllowlist(resource);
+  const [draft, setDraft] = useState<AllowlistDraft>();
+  // What was typed stays while the server writes the state of the resource; saving it says which version it was typed into.
+  const from = draft?.from ?? resource;
+  const stored = (mcpSpec(from)?.policy?.tools?.allowlist ?? []).join('\n');
+  const text = draft?.text ?? stored;
+  const save = useAllowlist(savedOver(from, resource));
   const mayWrite = useCan()('admin', { ns: addressOfResource(resource).ns });
   return (
     <Section title={texts.allowlist}>
@@ -97,24 +107,25 @@ const Allowlist = ({ resource }: { readonly resource: Resource }): ReactElement 
         label={texts.allowlist}
         hint={texts.allowlistHint}
         isLabelHidden
-        value={lines}
-        onChange={(next) => mayWrite && setLines(next)}
+        value={text}
+        onChange={(next) => mayWrite && setDraft(next === stored ? undefined : { text: next, from })}
         rows={4}
       />
       <p className={styles.soft}>{texts.toolsHint}</p>
       {save.error && <Problem error={save.error} />}
-      {lines !== stored && (
+      {draft !== undefined && (
         <div className={styles.actions}>
-          <Button onClick={() => setLines(stored)}>{texts.cancel}</Button>
+          <Button onClick={() => setDraft(undefined)}>{texts.cancel}</Button>
           <Button
             kind="primary"
             isBusy={save.isPending}
             onClick={() =>
               save.mutate(
-                lines
+                text
                   .split('\n')
                   .map((line) => line.trim())
                   .filter(Boolean),
+                { onSuccess: () => setDraft(undefined) },
               )
             }
           >

@@ -16,6 +16,7 @@ export const SignIns = ({ ns, server }: { readonly ns: string; readonly server: 
   const found = useGrants(ns, server);
   const start = useSignIn(ns, server);
   const { refetch } = found;
+  const maySignIn = useCan()('operator', { ns });
   // The sign-in happens in another tab, and no event tells of it: look again when the person comes back.
   useEffect(() => {
     const look = (): void => void refetch();
@@ -26,9 +27,11 @@ export const SignIns = ({ ns, server }: { readonly ns: string; readonly server: 
     <Section
       title={texts.grants}
       actions={
-        <Button isBusy={start.isPending} onClick={() => start.mutate()}>
-          {texts.signIn}
-        </Button>
+        maySignIn && (
+          <Button isBusy={start.isPending} onClick={() => start.mutate()}>
+            {texts.signIn}
+          </Button>
+        )
       }
     >
       {start.error && <Problem error={start.error} />}
@@ -61,8 +64,9 @@ const Grant = ({ ns, grant }: { readonly ns: string; readonly grant: McpGrant })
   const { whoAmI } = useAccess();
   const [asks, setAsks] = useState(false);
   const revoke = useRevoke(ns);
-  const isAdmin = useCan()('admin', { ns });
-  const mayRevoke = isAdmin || (grant.identity !== '' && grant.identity === whoAmI.identity);
+  const can = useCan();
+  const isOwn = grant.identity !== '' && grant.identity === whoAmI.identity;
+  const mayRevoke = can(isOwn ? 'operator' : 'admin', { ns });
   const who = grant.identity || texts.everyone;
   return (
     <li className={styles.bar}>

@@ -2,6 +2,7 @@ import type { Namespace } from '@svc/api/resources';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
+import { aboveOf } from '../../access/grant-rules.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -59,7 +60,7 @@ const Actions = ({ namespace }: { readonly namespace: Namespace }): ReactElement
   const [asks, setAsks] = useState<'remove' | 'purge'>();
   const remove = useRemoveNamespace(name);
   const restore = useRestoreNamespace(namespace);
-  const mayChange = useCan()('admin', { ns: name });
+  const mayChange = useCan()('admin', aboveOf(name));
   if (!mayChange) return null;
   const error = remove.error ?? restore.error;
   return (
@@ -128,7 +129,7 @@ const Labels = ({ namespace }: { readonly namespace: Namespace }): ReactElement 
   const [lines, setLines] = useState(stored);
   const save = useLabels(namespace);
   const labels = labelsOf(lines);
-  const mayChange = useCan()('admin', { ns: namespace.metadata?.name });
+  const mayChange = useCan()('admin', aboveOf(namespace.metadata?.name ?? ''));
   if (!mayChange)
     return <Section title={texts.labels}>{<Facts rows={Object.entries(namespace.metadata?.labels ?? {})} />}</Section>;
   return (

@@ -1,7 +1,7 @@
 import type { Namespace } from '@svc/api/resources';
 import type { Client } from '@svc/client';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
-import { useAccess } from '../../access/access-context.ts';
+import { useAccess, useCan } from '../../access/access-context.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { notify } from '../../ui/notices.tsx';
 import { texts } from './texts.ts';
@@ -63,6 +63,14 @@ export const useHoldings = (ns: string): UseQueryResult<readonly (readonly [kind
     },
     enabled: ns !== '',
   });
+
+/** Where the person may create a namespace: names of parents, and '' for the root of the instance. */
+export const useNewParents = (): readonly string[] => {
+  const { namespaces } = useAccess();
+  const can = useCan();
+  const below = namespaces.rows.map(({ name }) => name).filter((ns) => can('admin', { ns }));
+  return can('admin', { isEverywhere: true }) ? ['', ...below] : below;
+};
 
 export interface NewNamespace {
   readonly name: string;

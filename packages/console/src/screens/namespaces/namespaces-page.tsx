@@ -1,6 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { useCan } from '../../access/access-context.ts';
 import { useKey } from '../../keys/use-keys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,7 +13,7 @@ import { Time } from '../../ui/time.tsx';
 import { NamespaceDetails } from './namespace-details.tsx';
 import { type NamespaceRow, namespaceRows } from './namespace-rows.ts';
 import styles from './namespaces.module.css';
-import { useNamespaces } from './namespaces-data.ts';
+import { useNamespaces, useNewParents } from './namespaces-data.ts';
 import { NewNamespaceForm } from './new-namespace-form.tsx';
 import { texts } from './texts.ts';
 
@@ -23,7 +22,7 @@ export const NamespacesPage = (): ReactElement => {
   const { of = '', form, find = '' } = useSearch({ strict: false });
   const navigate = useNavigate();
   const found = useNamespaces();
-  const mayCreate = useCan()('admin');
+  const mayCreate = useNewParents().length > 0;
   const show = (search: Readonly<Record<string, string | undefined>>): void =>
     void navigate({ to: '.', search: (before) => ({ ...before, ...search }) });
   const create = (): void => show({ form: 'new', of });

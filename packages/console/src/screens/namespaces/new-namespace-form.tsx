@@ -1,12 +1,11 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
-import { useAccess } from '../../access/access-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { labelsOf } from './label-lines.ts';
 import styles from './namespaces.module.css';
-import { useCreateNamespace } from './namespaces-data.ts';
+import { useCreateNamespace, useNewParents } from './namespaces-data.ts';
 import { texts } from './texts.ts';
 
 interface NewNamespaceFormProps {
@@ -18,9 +17,10 @@ interface NewNamespaceFormProps {
 
 /** Asks for name, place and labels of a new namespace. */
 export const NewNamespaceForm = ({ parent: first, onDone, onCancel }: NewNamespaceFormProps): ReactElement => {
-  const { namespaces } = useAccess();
+  const parents = useNewParents();
   const [name, setName] = useState('');
-  const [parent, setParent] = useState(first);
+  const [chosen, setChosen] = useState(first);
+  const parent = parents.includes(chosen) ? chosen : (parents[0] ?? '');
   const [lines, setLines] = useState('');
   const create = useCreateNamespace(onDone);
   const labels = labelsOf(lines);
@@ -37,11 +37,8 @@ export const NewNamespaceForm = ({ parent: first, onDone, onCancel }: NewNamespa
         <SelectField
           label={texts.parent}
           value={parent}
-          options={[
-            { value: '', label: texts.root },
-            ...namespaces.rows.map((row) => ({ value: row.name, label: row.name })),
-          ]}
-          onChange={setParent}
+          options={parents.map((value) => ({ value, label: value || texts.root }))}
+          onChange={setChosen}
         />
         <TextArea
           label={texts.labels}

@@ -3,6 +3,7 @@ import { findKindFacts } from '@svc/api/kinds';
 import type { Resource } from '@svc/api/resources';
 import { type ReactElement, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
+import { writtenIn } from '../../access/grant-rules.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { useKey } from '../../keys/use-keys.ts';
 import { Button } from '../../ui/button.tsx';
@@ -35,7 +36,7 @@ export const DeleteResource = (props: DeleteResourceProps): ReactElement | null 
   const [isAsking, setIsAsking] = useState(false);
   const [propagation, setPropagation] = useState<Propagation>('background');
   const mayDelete =
-    useCan()('admin', { ns: address.ns }) && findKindFacts(address.kind)?.writers.resourceService !== 'none';
+    useCan()('admin', writtenIn(address)) && findKindFacts(address.kind)?.writers.resourceService !== 'none';
   const remove = useWrite(
     (client) => client.resources.deleteResource({ ...address, propagation: PROPAGATIONS[propagation] }),
     {

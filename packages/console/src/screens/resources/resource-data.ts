@@ -90,6 +90,7 @@ export const useResource = (address: ResourceAddress): UseQueryResult<Resource> 
     call: (client, signal) => loadResource(client, address, signal),
     shows: { kinds: [address.kind] },
     enabled: address.name !== '',
+    keepsFormer: false,
   });
 
 /** The command line that shows the resource. */

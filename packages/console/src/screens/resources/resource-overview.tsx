@@ -60,7 +60,7 @@ export const ResourceOverview = ({
           </ul>
         </Section>
       )}
-      <Changes address={address} />
+      <Changes key={`${address.kind} ${address.ns}/${address.name}`} address={address} />
     </>
   );
 };

@@ -45,7 +45,7 @@ export const ResourcePage = (): ReactElement => {
       actions={
         resource && (
           <>
-            <DeleteResource address={address} resource={resource} onDeleted={toList} />
+            <DeleteResource key={`${kind} ${ns}/${name}`} address={address} resource={resource} onDeleted={toList} />
             <CopyMenu command={commandOf(address)} path={pathOf(address)} yaml={() => yamlOf(resource)} />
           </>
         )

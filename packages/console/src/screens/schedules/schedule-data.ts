@@ -25,6 +25,7 @@ export const useSchedule = ({ ns, name }: ScheduleKey) =>
     key: ['GetSchedule', ns, name],
     call: (client, signal) => client.gateway.getSchedule({ ns, name, preview: PREVIEW }, { signal }),
     shows: { kinds: ['Schedule'] },
+    keepsFormer: false,
   });
 
 const CHANGES = { changes: { kinds: ['Schedule'] } };

@@ -22,6 +22,8 @@ import { texts } from './texts.ts';
 export const SchedulePage = (): ReactElement => {
   const { ns = '', name = '' } = useParams({ strict: false });
   const key = { ns, name };
+  // Another schedule is another page: a refusal belongs to the one that was asked.
+  const own = `${ns}/${name}`;
   const can = useCan();
   const found = useSchedule(key);
   const schedule = found.data?.schedule;
@@ -33,8 +35,8 @@ export const SchedulePage = (): ReactElement => {
       badge={schedule && <Badge tone={isOff ? 'calm' : 'good'}>{isOff ? texts.off : texts.on}</Badge>}
       actions={
         <>
-          {schedule && can('operator', { ns }) && <RunNow scheduleKey={key} />}
-          {schedule && can('admin', { ns }) && <Switch scheduleKey={key} schedule={schedule} />}
+          {schedule && can('operator', { ns }) && <RunNow key={`run ${own}`} scheduleKey={key} />}
+          {schedule && can('admin', { ns }) && <Switch key={`switch ${own}`} scheduleKey={key} schedule={schedule} />}
           <Goto to={addresses.resource(ns, 'Schedule', name)}>{texts.edit}</Goto>
           <CopyMenu
             command={`svc schedule next ${name} -n ${ns} --count 10`}

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { useState } from 'react';
 import { useAccess, useCan } from '../../access/access-context.ts';
+import { isAllowed } from '../../access/grant-rules.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Segments } from '../../ui/segments.tsx';
@@ -14,7 +15,7 @@ import { texts } from './texts.ts';
 export const SettingsPage = (): ReactElement => {
   const { whoAmI } = useAccess();
   const can = useCan();
-  const isAdmin = whoAmI.grants.some(({ role, namespace }) => role === 'admin' && namespace === undefined);
+  const isAdmin = isAllowed({ grants: whoAmI.grants, ancestorsOf: () => [] }, 'admin', { isEverywhere: true });
   return (
     <Page title={texts.title}>
       <Section title={texts.page}>
@@ -26,7 +27,7 @@ export const SettingsPage = (): ReactElement => {
       </Section>
       {isAdmin && (
         <>
-          <Care mayChange={can('admin')} />
+          <Care mayChange={can('admin', { isEverywhere: true })} />
           <Configuration />
         </>
       )}

@@ -18,6 +18,7 @@ export const useTask = (ns: string, name: string) =>
       return resource && { card: cardOf(resource), version: resource.metadata?.resourceVersion ?? '' };
     },
     shows: { kinds: ['Task'] },
+    keepsFormer: false,
   });
 
 interface Move {

@@ -39,7 +39,9 @@ export const TaskPage = (): ReactElement => {
       {card && (
         <div className={styles.columns}>
           <TaskFacts card={card} />
-          {can('operator', { ns }) && <Moves key={card.phase} card={card} version={found.data?.version ?? ''} />}
+          {can('operator', { ns }) && (
+            <Moves key={`${ns}/${name} ${card.phase}`} card={card} version={found.data?.version ?? ''} />
+          )}
         </div>
       )}
     </Page>

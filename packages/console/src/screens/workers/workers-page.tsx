@@ -53,7 +53,7 @@ const useDrain = (): UseMutationResult<unknown, Error, string> =>
 
 /** The processes that claim work, and how they are. */
 export const WorkersPage = (): ReactElement => {
-  const mayDrain = useCan()('admin');
+  const mayDrain = useCan()('admin', { isEverywhere: true });
   const found = useResources('Worker', '-');
   const [asked, setAsked] = useState<string>();
   const draining = useDrain();

@@ -51,7 +51,7 @@ export const RunPage = (): ReactElement => {
         </>
       }
       badge={run && <Badge tone={lookOfRun(run.status).tone}>{lookOfRun(run.status).word}</Badge>}
-      actions={run && <RunActions address={address} isOver={hasEnded(run)} />}
+      actions={run && <RunActions key={runId} address={address} isOver={hasEnded(run)} />}
     >
       {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {found.isPending && <Loading />}

@@ -1,6 +1,7 @@
 import type { Resource } from '@svc/api/resources';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { useCan } from '../../../access/access-context.ts';
+import { writtenIn } from '../../../access/grant-rules.ts';
 import { useKey } from '../../../keys/use-keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CodeEditor } from '../../../ui/code-editor.tsx';
@@ -58,7 +59,7 @@ const OpenEditor = ({ address, resource, stored, note, form, onSaved }: OpenEdit
   const isNew = resource === undefined;
   const draft = useDraft({ address, isNew, stored, onSaved });
   const { stage } = draft;
-  const mayWrite = useCan()('admin', { ns: address.ns });
+  const mayWrite = useCan()('admin', writtenIn(address));
   useKey(
     {
       keys: 'mod+s',

@@ -3,6 +3,7 @@ import { isSvcError } from '@svc/client';
 import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useCan, useClient } from '../../../access/access-context.ts';
+import { writtenIn } from '../../../access/grant-rules.ts';
 import { keyOf } from '../../../api/freshness.ts';
 import { useWrite } from '../../../api/use-call.ts';
 import type { TextProblem } from '../../../ui/editor/editor-types.ts';
@@ -54,7 +55,7 @@ export const useDraft = ({ address, isNew, stored, onSaved }: DraftSetup): Draft
   const [refused, setRefused] = useState<readonly TextProblem[]>(NOTHING);
   const isChanged = text !== base.text;
   // The server refuses the check to those who may not write.
-  const mayWrite = useCan()('admin', { ns: address.ns });
+  const mayWrite = useCan()('admin', writtenIn(address));
   const checked = useTextCheck(address, text, mayWrite && (isNew || isChanged));
   const writing: Writing = { address, isNew, text, version: base.version };
   const meetConflict = async (client: Parameters<typeof loadResource>[0]): Promise<void> => {

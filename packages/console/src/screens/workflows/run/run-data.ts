@@ -4,6 +4,7 @@ import type { UseInfiniteQueryResult, UseMutationResult, UseQueryResult } from '
 import { useEffect, useState } from 'react';
 import { useClient } from '../../../access/access-context.ts';
 import { usePages, useRead, useWrite } from '../../../api/use-call.ts';
+import { isFinal } from '../../../live/is-final.ts';
 import { pauseFor } from '../../../live/pause-for.ts';
 
 /** What names a run. */
@@ -35,6 +36,7 @@ export const useRun = ({ ns, workflow, runId }: RunAddress): UseQueryResult<RunR
     call: (client, signal) => client.workflows.getRun({ ns, workflow, runId }, { signal }),
     shows: RUNS,
     enabled: runId !== '',
+    keepsFormer: false,
   });
 
 /** Starts a run with an input as JSON. */
@@ -71,15 +73,23 @@ export const useStepTalk = (ns: string, agent: string, sessionId: string): UseQu
 
 const WAIT_MS = 2_000;
 
-/** The history of a run, which grows while it runs; a lost connection is taken up behind the last event. */
-export const useRunEvents = ({ ns, workflow, runId }: RunAddress): readonly WorkflowRunEvent[] => {
+/**
+ * The history of a run, which grows while it runs; a lost connection is taken up behind the last event. `error` is set, and nothing more
+ * is tried, where it cannot be read.
+ */
+export const useRunEvents = ({
+  ns,
+  workflow,
+  runId,
+}: RunAddress): { readonly events: readonly WorkflowRunEvent[]; readonly error: Error | undefined } => {
   const client = useClient();
   const [events, setEvents] = useState<readonly WorkflowRunEvent[]>([]);
+  const [error, setError] = useState<Error>();
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
     let after = '';
-    /** True once the run has ended. */
+    /** True once the run has ended, or when another try would not help. */
     const readOnce = async (): Promise<boolean> => {
       try {
         for await (const event of client.workflows.streamRunEvents({ ns, workflow, runId, after }, { signal })) {
@@ -87,7 +97,11 @@ export const useRunEvents = ({ ns, workflow, runId }: RunAddress): readonly Work
           setEvents((before) => [...before, event]);
         }
         return true;
-      } catch {
+      } catch (thrown) {
+        if (isFinal(thrown) && !signal.aborted) {
+          setError(thrown);
+          return true;
+        }
         // The line at the bottom of the page tells of the lost connection; what is shown stays.
         return false;
       }
@@ -96,8 +110,9 @@ export const useRunEvents = ({ ns, workflow, runId }: RunAddress): readonly Work
       while (!signal.aborted && !(await readOnce())) await pauseFor(WAIT_MS, signal);
     };
     setEvents([]);
+    setError(undefined);
     void follow();
     return () => stop.abort();
   }, [client, ns, workflow, runId]);
-  return events;
+  return { events, error };
 };

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Section } from '../../../ui/page.tsx';
+import { Problem } from '../../../ui/problem.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { texts } from '../texts.ts';
 import styles from '../workflows.module.css';
@@ -7,9 +8,10 @@ import { type RunAddress, useRunEvents } from './run-data.ts';
 
 /** What happened in a run, oldest first. */
 export const RunHistory = ({ address }: { readonly address: RunAddress }): ReactElement => {
-  const events = useRunEvents(address);
+  const { events, error } = useRunEvents(address);
   return (
     <Section title={texts.history}>
+      {error && <Problem error={error} />}
       <ol className={styles.history}>
         {events.map(({ id, timestamp, type, stepId, message }) => (
           <li key={id}>
