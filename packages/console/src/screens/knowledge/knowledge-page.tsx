@@ -65,6 +65,7 @@ const Documents = ({ ns }: { readonly ns: string }): ReactElement => {
       {form === 'new' && mayWrite && (
         <NewDocument
           ns={ns}
+          taken={found.data?.map(({ path }) => path) ?? []}
           onDone={(path) => show({ form: undefined, doc: path })}
           onCancel={() => show({ form: undefined })}
         />
