@@ -32,6 +32,8 @@ export const NewWorkflowPage = (): ReactElement => {
     ns,
     before: '',
     stored: undefined,
+    version: '',
+    isNewer: false,
     onSaved: (saved) =>
       void navigate({
         to: '/ns/$ns/workflows/$name',

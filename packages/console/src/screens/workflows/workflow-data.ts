@@ -1,10 +1,11 @@
-import type { FieldError } from '@svc/api/gateway';
+import type { ApplyOutcome, FieldError } from '@svc/api/gateway';
 import type { Resource } from '@svc/api/resources';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { useResource } from '../resources/index.ts';
+import { withVersion } from './save-rules.ts';
 
 const KIND = 'Workflow';
 
@@ -18,6 +19,8 @@ export interface DryRun {
   readonly errors: readonly FieldError[];
   /** As it would be; undefined when there are errors. */
   readonly resource: Resource | undefined;
+  /** What storing it would do; undefined when the text holds no resource. */
+  readonly outcome: ApplyOutcome | undefined;
 }
 
 /** Has the server check a text a moment after it stopped changing; for those who may write it, as it refuses others. */
@@ -29,16 +32,22 @@ export const useDryRun = (ns: string, text: string): UseQueryResult<DryRun> => {
     call: async (client, signal): Promise<DryRun> => {
       const { results } = await client.resources.applyManifests({ text: settled, ns, dryRun: true }, { signal });
       const errors = results.flatMap(({ fieldErrors }) => fieldErrors);
-      return { text: settled, errors, resource: results[0]?.resource };
+      return { text: settled, errors, resource: results[0]?.resource, outcome: results[0]?.outcome };
     },
     enabled: mayWrite && settled.trim() !== '',
   });
 };
 
-export const useSaveText = (ns: string): UseMutationResult<Resource | undefined, Error, string> =>
+interface SavedText {
+  readonly text: string;
+  /** That must still be stored; '' for a new one. Refused with ABORTED CONFLICT otherwise. */
+  readonly version: string;
+}
+
+export const useSaveText = (ns: string): UseMutationResult<Resource | undefined, Error, SavedText> =>
   useWrite(
-    async (client, text: string) => {
-      const { results } = await client.resources.applyManifests({ text, ns });
+    async (client, { text, version }: SavedText) => {
+      const { results } = await client.resources.applyManifests({ text: withVersion(text, version), ns });
       return results[0]?.resource;
     },
     { changes: { kinds: [KIND] } },
