@@ -22,6 +22,7 @@ import {
   badConditions,
   commandOf,
   DeleteResource,
+  keptMetadata,
   pathOf,
   phaseOf,
   toneOfPhase,
@@ -105,9 +106,8 @@ const OneSkill = ({
   const [description, setDescription] = useState(spec?.description ?? '');
   const write = useWrite<SkillTexts, unknown>(
     (client, { version, ...value }) => {
-      const { apiVersion, kind, metadata: stored } = skill;
-      const { name = '', namespace = '', labels = {}, annotations = {} } = stored ?? {};
-      const metadata = { name, namespace, labels, annotations, resourceVersion: version };
+      const { apiVersion, kind } = skill;
+      const metadata = { ...keptMetadata(skill.metadata), resourceVersion: version };
       const manifest = { apiVersion, kind, metadata, spec: { kind: { case: 'skill' as const, value } } };
       return client.resources.applyResource({ ...address, manifest });
     },
