@@ -9,6 +9,7 @@ import type { TextProblem } from '../../../ui/editor/editor-types.ts';
 import { loadResource, type ResourceAddress } from '../resource-data.ts';
 import { writtenYamlOf } from '../yaml-of.ts';
 import type { Rehearsal, Writing } from './editor-data.ts';
+import { reviewedText } from './reviewed-text.ts';
 
 /** What was stored when the text was begun. */
 export interface Stored {
@@ -66,9 +67,8 @@ export const useDraft = ({ address, isNew, stored, onSaved }: DraftSetup): Draft
     const rehearsal = await rehearse(client, writing);
     if (rehearsal.is === 'conflict') return meetConflict(client);
     if (rehearsal.is === 'refused') return setRefused(rehearsal.problems);
-    // The values of a secret are hidden in what the server answers: only the text tells what is written.
-    const after = address.kind === 'Secret' ? text : await writtenYamlOf(rehearsal.resource);
-    setStage({ is: 'review', after, rehearsal });
+    const shown = await writtenYamlOf(rehearsal.resource);
+    setStage({ is: 'review', after: reviewedText({ shown, base: base.text, text, address, rehearsal }), rehearsal });
   });
   const save = useWrite<void, Resource | undefined>(
     async (client) => {
