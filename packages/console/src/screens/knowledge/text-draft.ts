@@ -16,7 +16,7 @@ export interface TextDraft extends StoredText {
 
 /**
  * The draft after the store said something new: undefined when it holds nothing else than what is stored. It moves on to a version
- * that holds what was sent or the same text as before, as nobody else changed the text then.
+ * that holds what was sent or the same text as before, as only the person changed the text then.
  */
 export const movedOn = (draft: TextDraft, stored: StoredText): TextDraft | undefined => {
   if (draft.text === stored.text) return undefined;

@@ -5,7 +5,6 @@ import { useEffect, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { useResource } from '../resources/index.ts';
-import { withVersion } from './save-rules.ts';
 
 const KIND = 'Workflow';
 
@@ -38,16 +37,11 @@ export const useDryRun = (ns: string, text: string): UseQueryResult<DryRun> => {
   });
 };
 
-interface SavedText {
-  readonly text: string;
-  /** That must still be stored; '' for a new one. Refused with ABORTED CONFLICT otherwise. */
-  readonly version: string;
-}
-
-export const useSaveText = (ns: string): UseMutationResult<Resource | undefined, Error, SavedText> =>
+/** Stores a text. Refused with ABORTED CONFLICT when it names a version that is no longer stored. */
+export const useSaveText = (ns: string): UseMutationResult<Resource | undefined, Error, string> =>
   useWrite(
-    async (client, { text, version }: SavedText) => {
-      const { results } = await client.resources.applyManifests({ text: withVersion(text, version), ns });
+    async (client, text: string) => {
+      const { results } = await client.resources.applyManifests({ text, ns });
       return results[0]?.resource;
     },
     { changes: { kinds: [KIND] } },

@@ -13,11 +13,11 @@ import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { phaseOf, toneOfPhase, writtenYamlOf } from '../resources/index.ts';
+import { useDefinition } from './definition/index.ts';
 import { FlowEditor } from './flow-editor.tsx';
 import { RunList } from './run-list.tsx';
 import { failedConditions } from './step-problems.ts';
 import { texts } from './texts.ts';
-import { useDefinition } from './use-definition.ts';
 import { useWorkflow } from './workflow-data.ts';
 import styles from './workflows.module.css';
 

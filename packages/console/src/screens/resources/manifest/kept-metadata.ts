@@ -1,6 +1,6 @@
 import type { ResourceMeta } from '@svc/api/resources';
 
-/** What a manifest says of the resource itself, beside its spec. */
+/** What a manifest says of the resource itself, in addition to its spec. */
 export type KeptMetadata = Pick<
   ResourceMeta,
   'name' | 'namespace' | 'labels' | 'annotations' | 'ownerReferences' | 'finalizers' | 'resourceVersion'

@@ -1,12 +1,12 @@
 import type { Resource } from '@svc/api/resources';
 import { useMemo, useState } from 'react';
-import type { TextProblem } from '../../ui/editor/editor-types.ts';
-import { notify } from '../../ui/notices.tsx';
-import { type Flow, readFlow, type StepLook } from './flow/index.ts';
-import { obstacleOf } from './save-rules.ts';
-import { looksOfProblems, problemsOfText } from './step-problems.ts';
-import { texts } from './texts.ts';
-import { useDryRun, useSaveText } from './workflow-data.ts';
+import type { TextProblem } from '../../../ui/editor/editor-types.ts';
+import { notify } from '../../../ui/notices.tsx';
+import { type Flow, readFlow, type StepLook } from '../flow/index.ts';
+import { looksOfProblems, problemsOfText } from '../step-problems.ts';
+import { texts } from '../texts.ts';
+import { useDryRun, useSaveText } from '../workflow-data.ts';
+import { obstacleOf, withVersion } from './save-rules.ts';
 
 /** A definition that is being written: its text, its steps, and what the server thinks of it. */
 export interface Definition {
@@ -71,7 +71,7 @@ export const useDefinition = (first: string, { ns, before, stored, version, isNe
         notify(texts.saved);
         onSaved(saved, text);
       };
-      saving.mutate({ text, version }, { onSuccess });
+      saving.mutate(withVersion(text, version), { onSuccess });
     },
   };
 };

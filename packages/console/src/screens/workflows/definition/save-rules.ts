@@ -1,7 +1,6 @@
 import { ApplyOutcome } from '@svc/api/gateway';
 import { isMap, parseAllDocuments } from 'yaml';
-import { texts } from './texts.ts';
-import type { DryRun } from './workflow-data.ts';
+import { texts } from '../texts.ts';
 
 interface SaveState {
   /** Whether the text is the one that is stored. */
@@ -11,7 +10,7 @@ interface SaveState {
   /** Whether somebody else stored a newer one since the text was begun. */
   readonly isNewer: boolean;
   /** What the server says of this very text; undefined while it did not answer. */
-  readonly said: Pick<DryRun, 'errors' | 'outcome'> | undefined;
+  readonly said: { readonly errors: readonly unknown[]; readonly outcome: ApplyOutcome | undefined } | undefined;
   /** Whether the server could not be asked. */
   readonly hasFailed: boolean;
 }
@@ -30,7 +29,7 @@ export const obstacleOf = ({ isSame, isNew, isNewer, said, hasFailed }: SaveStat
 
 /**
  * The text with the version that must still be stored, in the first resource of it: the server refuses it when somebody else
- * wrote it meanwhile. A text that is no manifest stays as it is, for the server to say what is wrong with it.
+ * wrote it meanwhile. A text that is not a manifest stays as it is, for the server to say what is wrong with it.
  */
 export const withVersion = (text: string, version: string): string => {
   const documents = parseAllDocuments(text);
