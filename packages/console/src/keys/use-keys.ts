@@ -22,6 +22,8 @@ export const useKeyListener = (): void => {
       const found = table.find({ key: event.key, isMod, isTyping }, event.timeStamp);
       if (found === undefined) return;
       event.preventDefault();
+      // A held Ctrl+S would save what was only shown by the first press.
+      if (event.repeat && isMod) return;
       found.run();
     };
     document.addEventListener('keydown', press);

@@ -33,3 +33,4 @@ export const knowledgeScreen = screen({
 });
 export { default as knowledgeStyles } from './knowledge.module.css';
 export { TextDocument } from './text-document.tsx';
+export { useTextDraft } from './text-draft.ts';

@@ -1,5 +1,5 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactElement, useState } from 'react';
+import { Activity, type ReactElement, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { EVERYWHERE } from '../../app/scope.ts';
 import { useKey } from '../../keys/use-keys.ts';
@@ -65,6 +65,7 @@ const Documents = ({ ns }: { readonly ns: string }): ReactElement => {
       {form === 'new' && mayWrite && (
         <NewDocument
           ns={ns}
+          taken={found.data?.map(({ path }) => path) ?? []}
           onDone={(path) => show({ form: undefined, doc: path })}
           onCancel={() => show({ form: undefined })}
         />
@@ -74,29 +75,32 @@ const Documents = ({ ns }: { readonly ns: string }): ReactElement => {
           <p>{texts.howToGet}</p>
         </Empty>
       )}
-      {found.data && found.data.length > 0 && form !== 'new' && q === '' && (
-        <Split
-          list={
-            <PathTree
-              label={texts.tree}
-              paths={found.data.map(({ path }) => path)}
-              open={doc}
-              onOpen={(path) => show({ doc: path })}
-            />
-          }
-        >
-          {chosen === undefined ? (
-            <p className={styles.soft}>{texts.choose}</p>
-          ) : (
-            <OneDocument
-              key={chosen.name}
-              ns={ns}
-              document={chosen}
-              mayWrite={mayWrite}
-              onGone={() => show({ doc: undefined })}
-            />
-          )}
-        </Split>
+      {found.data && found.data.length > 0 && (
+        // Hidden instead of gone, so that what was written stays while a new document or what was found is shown.
+        <Activity mode={form === 'new' || q !== '' ? 'hidden' : 'visible'}>
+          <Split
+            list={
+              <PathTree
+                label={texts.tree}
+                paths={found.data.map(({ path }) => path)}
+                open={doc}
+                onOpen={(path) => show({ doc: path })}
+              />
+            }
+          >
+            {chosen === undefined ? (
+              <p className={styles.soft}>{texts.choose}</p>
+            ) : (
+              <OneDocument
+                key={chosen.name}
+                ns={ns}
+                document={chosen}
+                mayWrite={mayWrite}
+                onGone={() => show({ doc: undefined })}
+              />
+            )}
+          </Split>
+        </Activity>
       )}
     </Page>
   );
@@ -115,11 +119,12 @@ const OneDocument = ({ ns, document, mayWrite, onGone }: OneDocumentProps): Reac
   const [asks, setAsks] = useState(false);
   const write = useWriteDocument(ns, () => undefined);
   const remove = useDeleteDocument(ns, onGone);
-  if (found.error) return <Problem error={found.error} onRetry={() => void found.refetch()} />;
-  if (found.data === undefined) return <Loading />;
+  const problem = found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />;
+  if (found.data === undefined) return problem ?? <Loading />;
   const before = found.data;
   return (
     <>
+      {problem}
       <div className={styles.bar}>
         <h2>{path}</h2>
         <div className={styles.actions}>

@@ -5,10 +5,13 @@ import { TextField } from '../../ui/field.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import styles from './knowledge.module.css';
 import { useWriteDocument } from './knowledge-data.ts';
+import { documentPath, newPathObstacle } from './new-path.ts';
 import { texts } from './texts.ts';
 
 interface NewDocumentProps {
   readonly ns: string;
+  /** Paths of the documents that exist: a new one must not replace them. */
+  readonly taken: readonly string[];
   readonly onDone: (path: string) => void;
   readonly onCancel: () => void;
 }
@@ -16,15 +19,17 @@ interface NewDocumentProps {
 const BYTES_MAX = 1_048_576;
 
 /** Asks for path and text of a new document, which may come from a file. */
-export const NewDocument = ({ ns, onDone, onCancel }: NewDocumentProps): ReactElement => {
+export const NewDocument = ({ ns, taken, onDone, onCancel }: NewDocumentProps): ReactElement => {
   const [path, setPath] = useState('');
   const [content, setContent] = useState('');
   const [isTooLarge, setIsTooLarge] = useState(false);
   const write = useWriteDocument(ns, onDone);
+  const wanted = documentPath(path);
+  const obstacle = newPathObstacle(wanted, taken);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (path.trim() !== '')
-      write.mutate({ path: path.trim().replace(/^\/+|\/+$/g, ''), content, version: '', before: undefined });
+    if (obstacle === undefined && !write.isPending)
+      write.mutate({ path: wanted, content, version: '', before: undefined });
   };
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
@@ -49,8 +54,8 @@ export const NewDocument = ({ ns, onDone, onCancel }: NewDocumentProps): ReactEl
           kind="primary"
           type="submit"
           isBusy={write.isPending}
-          disabled={path.trim() === ''}
-          disabledReason={texts.pathHint}
+          disabled={obstacle !== undefined}
+          disabledReason={obstacle ?? ''}
         >
           {texts.save}
         </Button>

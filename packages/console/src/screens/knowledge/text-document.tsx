@@ -6,6 +6,7 @@ import { Markdown } from '../../ui/markdown.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import styles from './knowledge.module.css';
+import { useTextDraft } from './text-draft.ts';
 import { texts } from './texts.ts';
 
 interface TextDocumentProps {
@@ -25,11 +26,13 @@ interface TextDocumentProps {
 export const TextDocument = (props: TextDocumentProps): ReactElement => {
   const { label, stored, version, mayWrite, isSaving, error, onSave } = props;
   const [view, setView] = useState<'read' | 'edit'>('read');
-  const [draft, setDraft] = useState<{ readonly text: string; readonly version: string }>();
+  const { draft, setText, discard, markSent } = useTextDraft({ text: stored, version });
   const text = draft?.text ?? stored;
-  const isChanged = draft !== undefined && draft.text !== stored;
+  const isChanged = draft !== undefined;
   const save = (): void => {
-    if (isChanged) onSave(text, draft.version);
+    if (!isChanged || isSaving) return;
+    markSent();
+    onSave(draft.text, draft.version);
   };
   useKey({ keys: 'mod+s', does: texts.save, run: save }, mayWrite && isChanged);
   useKey({ keys: 'e', does: texts.edit, run: () => setView('edit') }, mayWrite);
@@ -47,7 +50,7 @@ export const TextDocument = (props: TextDocumentProps): ReactElement => {
         />
         {isChanged && (
           <div className={styles.actions}>
-            <Button onClick={() => setDraft(undefined)}>{texts.discard}</Button>
+            <Button onClick={discard}>{texts.discard}</Button>
             <Button kind="primary" shortcut="mod+s" isBusy={isSaving} onClick={save}>
               {texts.save}
             </Button>
@@ -61,15 +64,7 @@ export const TextDocument = (props: TextDocumentProps): ReactElement => {
           <Markdown text={text} />
         </div>
       ) : (
-        <CodeEditor
-          label={label}
-          language="text"
-          value={text}
-          onChange={
-            mayWrite ? (next) => setDraft({ text: next, version: isChanged ? draft.version : version }) : undefined
-          }
-          isFilled
-        />
+        <CodeEditor label={label} language="text" value={text} onChange={mayWrite ? setText : undefined} isFilled />
       )}
     </>
   );

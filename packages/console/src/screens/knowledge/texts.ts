@@ -5,6 +5,7 @@ export const texts = {
   create: 'New document',
   path: 'Path',
   pathHint: 'Such as guides/returns.md',
+  isTaken: 'There is already a document with this path.',
   none: 'No document here yet',
   howToGet: 'Documents are what agents look things up in. Write one here, or: svc knowledge sync DIRECTORY',
   choose: 'Choose a document.',

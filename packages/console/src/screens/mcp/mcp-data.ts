@@ -10,7 +10,7 @@ import {
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { notify } from '../../ui/notices.tsx';
-import { addressOfResource } from '../resources/index.ts';
+import { addressOfResource, keptMetadata } from '../resources/index.ts';
 import { texts } from './texts.ts';
 
 const GRANTS = { topics: ['mcp grants'] };
@@ -51,9 +51,8 @@ export const useRevoke = (ns: string): UseMutationResult<unknown, Error, McpGran
 export const useAllowlist = (resource: Resource): UseMutationResult<unknown, Error, readonly string[]> =>
   useWrite<readonly string[], unknown>(
     (client, allowlist) => {
-      const { apiVersion, kind, metadata: stored } = resource;
-      const { name = '', namespace = '', labels = {}, annotations = {}, resourceVersion = '' } = stored ?? {};
-      const metadata = { name, namespace, labels, annotations, resourceVersion };
+      const { apiVersion, kind } = resource;
+      const metadata = keptMetadata(resource.metadata);
       const manifest = { apiVersion, kind, metadata, spec: withAllowlist(resource, allowlist) };
       return client.resources.applyResource({ ...addressOfResource(resource), manifest });
     },

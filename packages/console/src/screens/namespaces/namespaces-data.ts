@@ -4,6 +4,7 @@ import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { useAccess, useCan } from '../../access/access-context.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { notify } from '../../ui/notices.tsx';
+import { keptMetadata } from '../resources/index.ts';
 import { texts } from './texts.ts';
 
 const CHANGES = { kinds: ['Namespace'] };
@@ -96,10 +97,10 @@ export const useCreateNamespace = (onDone: (name: string) => void): UseMutationR
 export const useLabels = (namespace: Namespace): UseMutationResult<unknown, Error, Readonly<Record<string, string>>> =>
   useWrite<Readonly<Record<string, string>>, unknown>(
     (client, labels) => {
-      const { name = '', resourceVersion = '', annotations = {} } = namespace.metadata ?? {};
+      const kept = keptMetadata(namespace.metadata);
       const spec = { kind: { case: 'namespace' as const, value: { parent: namespace.spec?.parent ?? '' } } };
-      const manifest = { kind: 'Namespace', metadata: { name, labels, annotations, resourceVersion }, spec };
-      return client.resources.applyResource({ ns: name, kind: 'Namespace', name, manifest });
+      const manifest = { kind: 'Namespace', metadata: { ...kept, labels: { ...labels } }, spec };
+      return client.resources.applyResource({ ns: kept.name, kind: 'Namespace', name: kept.name, manifest });
     },
     { changes: CHANGES, onDone: () => notify(texts.saved(namespace.metadata?.name ?? '')) },
   );

@@ -58,6 +58,7 @@ export const resourcesScreen = screen({
 export { badConditions, conditionsOf, isBadCondition } from './conditions.ts';
 export { createdAt } from './created-at.ts';
 export { DeleteResource } from './delete-resource.tsx';
+export { keptMetadata } from './manifest/index.ts';
 export { phaseOf, toneOfPhase } from './phase.ts';
 export { addressOfResource, addressText, commandOf, pathOf, useResource, useResources } from './resource-data.ts';
 export { ResourceLink } from './resource-link.tsx';

@@ -63,6 +63,7 @@ export const texts = {
   firstProblem: (line: number, text: string, rest: number): string =>
     `${line > 0 ? `Line ${line}: ` : ''}${text}${rest > 0 ? ` (and ${rest} more)` : ''}`,
   cannotChange: (field: string, wanted: string): string => `${field} cannot change; it is ${wanted}`,
+  isTaken: 'There is already one of this name; open it to change it.',
   yamlOf: (kind: string, name: string): string => `YAML of ${kind} ${name}`,
   stale: 'Somebody else changed it while you write.',
   showConflict: 'Compare and merge',

@@ -3,7 +3,7 @@ import { type Resource, ResourceSpecSchema, type SecretSpec } from '@svc/api/res
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { useAccess } from '../../access/access-context.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
-import { addressOfResource } from '../resources/index.ts';
+import { addressOfResource, keptMetadata } from '../resources/index.ts';
 import { namesSecret } from './secret-value.ts';
 
 export const secretSpec = ({ spec }: Resource): SecretSpec | undefined =>
@@ -41,14 +41,13 @@ export const useChangeKey = (
 ): UseMutationResult<unknown, Error, KeyChange> =>
   useWrite<KeyChange, unknown>(
     (client, { key, value }) => {
-      const { apiVersion, kind, metadata: stored } = secret;
-      const { name = '', namespace = '', labels = {}, annotations = {}, resourceVersion = '' } = stored ?? {};
+      const { apiVersion, kind } = secret;
       const { type = '', data = {} } = secretSpec(secret) ?? {};
       const others = Object.keys(data)
         .filter((other) => other !== key)
         .map((other) => [other, ''] as const);
       const changed = Object.fromEntries(value === undefined ? others : [...others, [key, value] as const]);
-      const metadata = { name, namespace, labels, annotations, resourceVersion };
+      const metadata = keptMetadata(secret.metadata);
       const spec = { kind: { case: 'secret' as const, value: { type, data: changed } } };
       return client.resources.applyResource({
         ...addressOfResource(secret),

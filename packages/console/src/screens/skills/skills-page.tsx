@@ -1,6 +1,6 @@
 import type { Resource, SkillSpec } from '@svc/api/resources';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { useWrite } from '../../api/use-call.ts';
 import { EVERYWHERE } from '../../app/scope.ts';
@@ -16,12 +16,13 @@ import { Page } from '../../ui/page.tsx';
 import { PathTree } from '../../ui/path-tree.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Split } from '../../ui/split.tsx';
-import { knowledgeStyles as styles, TextDocument } from '../knowledge/index.ts';
+import { knowledgeStyles as styles, TextDocument, useTextDraft } from '../knowledge/index.ts';
 import {
   addressOfResource,
   badConditions,
   commandOf,
   DeleteResource,
+  keptMetadata,
   pathOf,
   phaseOf,
   toneOfPhase,
@@ -102,19 +103,24 @@ const OneSkill = ({
   const address = addressOfResource(skill);
   const mayWrite = useCan()('admin', { ns: address.ns });
   const spec = skill.spec?.kind.case === 'skill' ? skill.spec.kind.value : undefined;
-  const [description, setDescription] = useState(spec?.description ?? '');
+  const stored = skill.metadata?.resourceVersion ?? '';
+  const description = useTextDraft({ text: spec?.description ?? '', version: stored });
+  const { draft } = description;
   const write = useWrite<SkillTexts, unknown>(
     (client, { version, ...value }) => {
-      const { apiVersion, kind, metadata: stored } = skill;
-      const { name = '', namespace = '', labels = {}, annotations = {} } = stored ?? {};
-      const metadata = { name, namespace, labels, annotations, resourceVersion: version };
+      const { apiVersion, kind } = skill;
+      const metadata = { ...keptMetadata(skill.metadata), resourceVersion: version };
       const manifest = { apiVersion, kind, metadata, spec: { kind: { case: 'skill' as const, value } } };
       return client.resources.applyResource({ ...address, manifest });
     },
     { changes: { kinds: ['Skill'] }, onDone: () => notify(texts.saved(address.name)) },
   );
   if (spec === undefined) return null;
-  const stored = skill.metadata?.resourceVersion ?? '';
+  const saveDescription = (): void => {
+    if (draft === undefined) return;
+    description.markSent();
+    write.mutate({ description: draft.text, instructions: spec.instructions, version: draft.version });
+  };
   const phase = phaseOf(skill);
   return (
     <>
@@ -134,15 +140,12 @@ const OneSkill = ({
       <TextField
         label={texts.description}
         hint={texts.descriptionHint}
-        value={description}
-        onChange={(next) => mayWrite && setDescription(next)}
+        value={draft?.text ?? spec.description}
+        onChange={(next) => mayWrite && description.setText(next)}
       />
-      {description !== spec.description && (
+      {draft !== undefined && (
         <div className={styles.actions}>
-          <Button
-            isBusy={write.isPending}
-            onClick={() => write.mutate({ description, instructions: spec.instructions, version: stored })}
-          >
+          <Button isBusy={write.isPending} onClick={saveDescription}>
             {texts.saveDescription}
           </Button>
         </div>
@@ -154,7 +157,7 @@ const OneSkill = ({
         mayWrite={mayWrite}
         isSaving={write.isPending}
         error={write.error}
-        onSave={(instructions, version) => write.mutate({ description, instructions, version })}
+        onSave={(instructions, version) => write.mutate({ description: spec.description, instructions, version })}
       />
     </>
   );

@@ -5,9 +5,9 @@ import { useKey } from '../../keys/use-keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { useDefinition } from './definition/index.ts';
 import { FlowEditor } from './flow-editor.tsx';
 import { texts } from './texts.ts';
-import { useDefinition } from './use-definition.ts';
 
 const firstText = (ns: string): string => `kind: Workflow
 metadata:
@@ -32,6 +32,8 @@ export const NewWorkflowPage = (): ReactElement => {
     ns,
     before: '',
     stored: undefined,
+    version: '',
+    isNewer: false,
     onSaved: (saved) =>
       void navigate({
         to: '/ns/$ns/workflows/$name',

@@ -24,6 +24,8 @@ export const texts = {
   changesLabel: 'What saving changes',
   nothingToSave: 'Nothing was changed.',
   hasProblems: 'Correct the problems first.',
+  isTaken: 'There is already one of this name; open it to change it.',
+  notChecked: 'The server could not check the text.',
   isChecking: 'The server is checking the text.',
   mayNotWrite: 'Your grants do not let you change workflows here.',
   isNewer: 'Someone else saved this workflow meanwhile.',

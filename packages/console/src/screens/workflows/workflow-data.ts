@@ -1,4 +1,4 @@
-import type { FieldError } from '@svc/api/gateway';
+import type { ApplyOutcome, FieldError } from '@svc/api/gateway';
 import type { Resource } from '@svc/api/resources';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -18,6 +18,8 @@ export interface DryRun {
   readonly errors: readonly FieldError[];
   /** As it would be; undefined when there are errors. */
   readonly resource: Resource | undefined;
+  /** What storing it would do; undefined when the text holds no resource. */
+  readonly outcome: ApplyOutcome | undefined;
 }
 
 /** Has the server check a text a moment after it stopped changing; for those who may write it, as it refuses others. */
@@ -29,12 +31,13 @@ export const useDryRun = (ns: string, text: string): UseQueryResult<DryRun> => {
     call: async (client, signal): Promise<DryRun> => {
       const { results } = await client.resources.applyManifests({ text: settled, ns, dryRun: true }, { signal });
       const errors = results.flatMap(({ fieldErrors }) => fieldErrors);
-      return { text: settled, errors, resource: results[0]?.resource };
+      return { text: settled, errors, resource: results[0]?.resource, outcome: results[0]?.outcome };
     },
     enabled: mayWrite && settled.trim() !== '',
   });
 };
 
+/** Stores a text. Refused with ABORTED CONFLICT when it names a version that is no longer stored. */
 export const useSaveText = (ns: string): UseMutationResult<Resource | undefined, Error, string> =>
   useWrite(
     async (client, text: string) => {

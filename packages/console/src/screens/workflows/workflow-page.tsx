@@ -13,11 +13,11 @@ import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { phaseOf, toneOfPhase, writtenYamlOf } from '../resources/index.ts';
+import { useDefinition } from './definition/index.ts';
 import { FlowEditor } from './flow-editor.tsx';
 import { RunList } from './run-list.tsx';
 import { failedConditions } from './step-problems.ts';
 import { texts } from './texts.ts';
-import { useDefinition } from './use-definition.ts';
 import { useWorkflow } from './workflow-data.ts';
 import styles from './workflows.module.css';
 
@@ -90,26 +90,39 @@ interface LoadedProps {
   readonly mayWrite: boolean;
 }
 
+interface Loaded {
+  readonly text: string;
+  readonly generation: bigint;
+  readonly version: string;
+}
+
+const loadedOf = (resource: Resource | undefined, text: string): Loaded => {
+  const { generation = 0n, resourceVersion = '' } = resource?.metadata ?? {};
+  return { text, generation, version: resourceVersion };
+};
+
 /** Waits for the text of the resource, once. */
 const LoadedDefinition = ({ resource, mayWrite }: LoadedProps): ReactElement => {
-  const [stored, setStored] = useState<{ readonly text: string; readonly generation: bigint }>();
+  const [stored, setStored] = useState<Loaded>();
   const [edition, setEdition] = useState(0);
   const generation = resource.metadata?.generation ?? 0n;
-  const load = async (from: Resource): Promise<void> =>
-    setStored({ text: await writtenYamlOf(from), generation: from.metadata?.generation ?? 0n });
+  const load = async (from: Resource): Promise<void> => setStored(loadedOf(from, await writtenYamlOf(from)));
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the first one is loaded; later ones are announced
   useEffect(() => {
     void load(resource);
   }, []);
   if (stored === undefined) return <Loading />;
   const isNewer = generation > stored.generation;
+  // The version also changes with the status, which the text does not hold.
+  const version = (generation === stored.generation && resource.metadata?.resourceVersion) || stored.version;
   return (
     <DefinitionEditor
       key={edition}
       resource={resource}
       mayWrite={mayWrite}
       before={stored.text}
-      onSaved={(saved, text) => setStored({ text, generation: saved?.metadata?.generation ?? 0n })}
+      onSaved={(saved, text) => setStored(loadedOf(saved, text))}
+      version={version}
       onLoadNewer={
         isNewer
           ? async () => {
@@ -125,16 +138,26 @@ const LoadedDefinition = ({ resource, mayWrite }: LoadedProps): ReactElement => 
 interface EditorProps extends LoadedProps {
   readonly before: string;
   readonly onSaved: (saved: Resource | undefined, text: string) => void;
+  /** Version that must still be stored when the text is saved. */
+  readonly version: string;
   /** Set when the stored one is newer than the text. */
   readonly onLoadNewer: (() => void) | undefined;
 }
 
-const DefinitionEditor = ({ resource, mayWrite, before, onSaved, onLoadNewer }: EditorProps): ReactElement => {
+const DefinitionEditor = (props: EditorProps): ReactElement => {
+  const { resource, mayWrite, before, version, onSaved, onLoadNewer } = props;
   const { step } = useSearch({ strict: false });
   const navigate = useNavigate();
   const [isDiffShown, setIsDiffShown] = useState(false);
   const ns = resource.metadata?.namespace ?? '';
-  const definition = useDefinition(before, { ns, before, stored: resource, onSaved });
+  const definition = useDefinition(before, {
+    ns,
+    before,
+    stored: resource,
+    version,
+    isNewer: onLoadNewer !== undefined,
+    onSaved,
+  });
   const { text, setText, flow, looks, problems, obstacle, isSaving, error, save } = definition;
   const isChanged = text !== before;
   useKey({ keys: 'mod+s', does: texts.save, run: save }, mayWrite && obstacle === undefined);

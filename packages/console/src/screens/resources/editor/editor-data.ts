@@ -1,4 +1,4 @@
-import { ApplyOutcome, type FieldError } from '@svc/api/gateway';
+import { ApplyOutcome, type ApplyResourceResponse, type FieldError } from '@svc/api/gateway';
 import type { Resource } from '@svc/api/resources';
 import type { Client } from '@svc/client';
 import type { TextProblem } from '../../../ui/editor/editor-types.ts';
@@ -48,12 +48,23 @@ export const rehearse = async (client: Client, writing: Writing): Promise<Rehear
   const problems = [...written.problems, ...movedFields(writing, written)];
   if (written.json === undefined || problems.length > 0) return { is: 'refused', problems };
   const answer = await client.resources.applyResource({ ...requestOf(writing, written), dryRun: true });
+  return rehearsalOf(answer, writing.isNew, written);
+};
+
+/** What the answer of a dry run means for a text. A new resource must not replace one that exists: the server would do so. */
+export const rehearsalOf = (
+  answer: ApplyResourceResponse,
+  isNew: boolean,
+  written: Pick<WrittenText, 'lineOf'>,
+): Rehearsal => {
   if (answer.fieldErrors.some(({ reason }) => reason === 'CONFLICT')) return { is: 'conflict' };
   if (answer.outcome === ApplyOutcome.FAILED || answer.resource === undefined)
     return {
       is: 'refused',
       problems: answer.fieldErrors.map((error) => ({ ...placed(error), line: written.lineOf(error.field), column: 0 })),
     };
+  if (isNew && answer.outcome !== ApplyOutcome.CREATED)
+    return { is: 'refused', problems: [{ line: written.lineOf('metadata.name'), text: texts.isTaken }] };
   return { is: 'fine', resource: answer.resource, changed: answer.changedPaths };
 };
 

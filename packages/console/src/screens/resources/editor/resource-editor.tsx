@@ -60,14 +60,12 @@ const OpenEditor = ({ address, resource, stored, note, form, onSaved }: OpenEdit
   const draft = useDraft({ address, isNew, stored, onSaved });
   const { stage } = draft;
   const mayWrite = useCan()('admin', writtenIn(address));
-  useKey(
-    {
-      keys: 'mod+s',
-      does: texts.save,
-      run: () => (stage.is === 'review' ? draft.save.mutate() : draft.review.mutate()),
-    },
-    mayWrite && stage.is !== 'conflict',
-  );
+  const saveStep = (): void => {
+    if (draft.review.isPending || draft.save.isPending) return;
+    if (stage.is === 'review') draft.save.mutate();
+    else if (isNew || draft.isChanged) draft.review.mutate();
+  };
+  useKey({ keys: 'mod+s', does: texts.save, run: saveStep }, mayWrite && stage.is !== 'conflict');
   if (stage.is === 'conflict')
     return (
       <ConflictView
@@ -91,6 +89,7 @@ const OpenEditor = ({ address, resource, stored, note, form, onSaved }: OpenEdit
         onSave={() => draft.save.mutate()}
       />
     );
+  const onChange = mayWrite ? draft.setText : undefined;
   return (
     <div className={styles.stage}>
       <Bar draft={draft} isNew={isNew} mayWrite={mayWrite} note={note} isText={form === undefined} />
@@ -98,12 +97,12 @@ const OpenEditor = ({ address, resource, stored, note, form, onSaved }: OpenEdit
         <Stale draft={draft} resource={resource} />
       )}
       {draft.review.error && <Problem error={draft.review.error} />}
-      {form?.({ text: draft.text, onChange: mayWrite ? draft.setText : undefined }) ?? (
+      {form?.({ text: draft.text, onChange }) ?? (
         <CodeEditor
           label={texts.yamlOf(address.kind, address.name)}
           language="yaml"
           value={draft.text}
-          onChange={mayWrite ? draft.setText : undefined}
+          onChange={onChange}
           problems={draft.problems}
           help={help}
           isFilled
@@ -135,7 +134,9 @@ const Bar = ({ draft, isNew, mayWrite, note, isText }: BarProps): ReactElement =
       <div className={styles.actions}>
         {note}
         {mayWrite && isChanged && !isNew && (
-          <Button onClick={() => draft.setText(draft.base.text)}>{texts.discard}</Button>
+          <Button isBusy={review.isPending} onClick={() => draft.setText(draft.base.text)}>
+            {texts.discard}
+          </Button>
         )}
         {mayWrite && (
           <Button
@@ -165,7 +166,9 @@ const Stale = ({ draft, resource }: { readonly draft: Draft; readonly resource: 
   return (
     <div className={styles.stale} role="status">
       {texts.stale}
-      <Button onClick={() => draft.review.mutate()}>{texts.showConflict}</Button>
+      <Button isBusy={draft.review.isPending} onClick={() => draft.review.mutate()}>
+        {texts.showConflict}
+      </Button>
     </div>
   );
 };

@@ -1,7 +1,7 @@
 import type { Resource } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import { type UseMutationResult, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useCan, useClient } from '../../../access/access-context.ts';
 import { writtenIn } from '../../../access/grant-rules.ts';
 import { keyOf } from '../../../api/freshness.ts';
@@ -10,6 +10,7 @@ import type { TextProblem } from '../../../ui/editor/editor-types.ts';
 import { loadResource, type ResourceAddress } from '../resource-data.ts';
 import { writtenYamlOf } from '../yaml-of.ts';
 import type { Rehearsal, Writing } from './editor-data.ts';
+import { reviewedText } from './reviewed-text.ts';
 
 /** What was stored when the text was begun. */
 export interface Stored {
@@ -50,7 +51,12 @@ const NOTHING: readonly TextProblem[] = [];
 /** A text that replaces a resource: checked while it is written, rehearsed before it is saved, never over a change of others. */
 export const useDraft = ({ address, isNew, stored, onSaved }: DraftSetup): Draft => {
   const [base, setBase] = useState(stored);
-  const [text, setText] = useState(stored.text);
+  const [text, showText] = useState(stored.text);
+  const newest = useRef(stored.text);
+  const setText = (next: string): void => {
+    newest.current = next;
+    showText(next);
+  };
   const [stage, setStage] = useState<Stage>({ is: 'write' });
   const [refused, setRefused] = useState<readonly TextProblem[]>(NOTHING);
   const isChanged = text !== base.text;
@@ -65,11 +71,13 @@ export const useDraft = ({ address, isNew, stored, onSaved }: DraftSetup): Draft
   const review = useWrite<void, void>(async (client) => {
     const { rehearse } = await import('./editor-data.ts');
     const rehearsal = await rehearse(client, writing);
+    // Typed on meanwhile: what was asked is not what would be saved.
+    if (newest.current !== writing.text) return;
     if (rehearsal.is === 'conflict') return meetConflict(client);
     if (rehearsal.is === 'refused') return setRefused(rehearsal.problems);
-    // The values of a secret are hidden in what the server answers: only the text tells what is written.
-    const after = address.kind === 'Secret' ? text : await writtenYamlOf(rehearsal.resource);
-    setStage({ is: 'review', after, rehearsal });
+    const shown = await writtenYamlOf(rehearsal.resource);
+    if (newest.current !== writing.text) return;
+    setStage({ is: 'review', after: reviewedText({ shown, base: base.text, text, address, rehearsal }), rehearsal });
   });
   const save = useWrite<void, Resource | undefined>(
     async (client) => {

@@ -41,6 +41,16 @@ describe('writtenYamlOf', () => {
       ].join('\n'),
     );
   });
+
+  it('leaves the texts of a custom kind as they are', async () => {
+    const custom = create(ResourceSchema, {
+      apiVersion: 'shop/v1',
+      kind: 'Widget',
+      metadata: { name: 'lamp' },
+      spec: { kind: { case: 'raw', value: { json: '{"layoutJson":"{\\"rows\\":2}"}' } } },
+    });
+    expect(await writtenYamlOf(custom)).toContain('spec:\n  layoutJson: \'{"rows":2}\'\n');
+  });
 });
 
 describe('yamlOf', () => {

@@ -16,7 +16,10 @@ export const writtenPart = (resource: JsonObject): JsonObject => {
   const written = Object.entries(mapOf(metadata))
     .map(([field, value]): [string, JsonValue] => [field, withoutSystemKeys(value)])
     .filter(([field, value]) => !SERVER_OWNED.includes(field) && !isEmpty(value));
-  return { apiVersion, kind, metadata: Object.fromEntries(written), spec: withParsedJson(mapOf(spec)) };
+  // A custom kind holds its spec as it was written: a text in it is a text, whatever its name.
+  const isCustom = mapOf(resource['spec'])['raw'] !== undefined;
+  const shown = isCustom ? mapOf(spec) : withParsedJson(mapOf(spec));
+  return { apiVersion, kind, metadata: Object.fromEntries(written), spec: shown };
 };
 
 /** The only member of an object; custom kinds hold their JSON as text. */

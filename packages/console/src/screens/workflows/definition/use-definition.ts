@@ -1,11 +1,12 @@
 import type { Resource } from '@svc/api/resources';
 import { useMemo, useState } from 'react';
-import type { TextProblem } from '../../ui/editor/editor-types.ts';
-import { notify } from '../../ui/notices.tsx';
-import { type Flow, readFlow, type StepLook } from './flow/index.ts';
-import { looksOfProblems, problemsOfText } from './step-problems.ts';
-import { texts } from './texts.ts';
-import { useDryRun, useSaveText } from './workflow-data.ts';
+import type { TextProblem } from '../../../ui/editor/editor-types.ts';
+import { notify } from '../../../ui/notices.tsx';
+import { type Flow, readFlow, type StepLook } from '../flow/index.ts';
+import { looksOfProblems, problemsOfText } from '../step-problems.ts';
+import { texts } from '../texts.ts';
+import { useDryRun, useSaveText } from '../workflow-data.ts';
+import { obstacleOf, withVersion } from './save-rules.ts';
 
 /** A definition that is being written: its text, its steps, and what the server thinks of it. */
 export interface Definition {
@@ -27,12 +28,16 @@ interface Stored {
   readonly before: string;
   /** What is stored; undefined for nothing. */
   readonly stored: Resource | undefined;
+  /** Version of what the text was begun with, which must still be stored; '' for nothing. */
+  readonly version: string;
+  /** Whether somebody else stored a newer one since. */
+  readonly isNewer: boolean;
   /** Called with the text, too: it keeps comments, which the server does not. */
   readonly onSaved: (saved: Resource | undefined, text: string) => void;
 }
 
 /** Edits a text until it is saved; begins with `first`. */
-export const useDefinition = (first: string, { ns, before, stored, onSaved }: Stored): Definition => {
+export const useDefinition = (first: string, { ns, before, stored, version, isNewer, onSaved }: Stored): Definition => {
   const [text, setText] = useState(first);
   const flow = useReadableFlow(text);
   // What is stored was checked when it was stored.
@@ -50,16 +55,24 @@ export const useDefinition = (first: string, { ns, before, stored, onSaved }: St
     flow,
     looks,
     problems,
-    obstacle: obstacleOf(text === before, said?.text === text ? said.errors.length : undefined, check.error),
+    obstacle: obstacleOf({
+      isSame: text === before,
+      isNew: stored === undefined,
+      isNewer,
+      said: said?.text === text ? said : undefined,
+      hasFailed: check.error !== null,
+    }),
     isSaving: saving.isPending,
     error: saving.error ?? check.error,
-    save: () =>
-      saving.mutate(text, {
-        onSuccess: (saved) => {
-          notify(texts.saved);
-          onSaved(saved, text);
-        },
-      }),
+    save: () => {
+      // A held key saves once.
+      if (saving.isPending) return;
+      const onSuccess = (saved: Resource | undefined): void => {
+        notify(texts.saved);
+        onSaved(saved, text);
+      };
+      saving.mutate(withVersion(text, version), { onSuccess });
+    },
   };
 };
 
@@ -72,11 +85,4 @@ const useReadableFlow = (text: string): Flow => {
     () => (flow.problem === undefined ? flow : { steps: readable.steps, problem: flow.problem }),
     [flow, readable],
   );
-};
-
-const obstacleOf = (isSame: boolean, errors: number | undefined, failure: Error | null): string | undefined => {
-  if (isSame) return texts.nothingToSave;
-  // A check that failed, such as for lack of a connection, does not block the save, which reports it again.
-  if (errors === undefined) return failure === null ? texts.isChecking : undefined;
-  return errors > 0 ? texts.hasProblems : undefined;
 };
