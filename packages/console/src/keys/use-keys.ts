@@ -8,6 +8,9 @@ const TYPED_IN = 'input, textarea, select, [contenteditable=true], [role=textbox
 /** What Enter presses by itself. */
 const PRESSED_BY_ENTER = 'button, a[href], summary, [role=menuitem]';
 
+/** Keys that may be held; any other acts once for each press. */
+const HELD: ReadonlySet<string> = new Set(['j', 'k']);
+
 /** Makes one listener for the page answer all keys; once, in the frame. */
 export const useKeyListener = (): void => {
   useEffect(() => {
@@ -17,13 +20,15 @@ export const useKeyListener = (): void => {
       const isTyping = target instanceof Element && target.closest(TYPED_IN) !== null;
       if (event.altKey || event.defaultPrevented || event.isComposing) return;
       const isMod = event.metaKey || event.ctrlKey;
+      // Above the page only its dialog answers.
+      if (target instanceof Element && target.closest('dialog, [role=dialog], [role=alertdialog]') !== null) return;
       const isPress = event.key === 'Enter' && target instanceof Element && target.closest(PRESSED_BY_ENTER) !== null;
       if (isPress && !isMod) return;
       const found = table.find({ key: event.key, isMod, isTyping }, event.timeStamp);
       if (found === undefined) return;
       event.preventDefault();
-      // A held Ctrl+S would save what was only shown by the first press.
-      if (event.repeat && isMod) return;
+      // A held key would answer or save what was only shown by its first press.
+      if (event.repeat && !HELD.has(event.key)) return;
       found.run();
     };
     document.addEventListener('keydown', press);
