@@ -6,7 +6,7 @@ import type { ChatActions } from './chat-actions.ts';
 import { icon } from './icon.ts';
 
 export interface ComposerState {
-  /** What is written; a field that is made anew begins with it. */
+  /** What is written; a field that is made again begins with it. */
   readonly draft: string;
   readonly attachments: readonly Attachment[];
   /** There is something to send. */

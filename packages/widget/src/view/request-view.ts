@@ -153,7 +153,7 @@ const formView = (request: PersonRequest, context: RequestContext, disabled: boo
   const form = h('form', { class: 'form', novalidate: true }, [
     ...formFields(request.schema).map((field) => {
       const name = fieldName(field);
-      // A form that is made anew, such as in a bubble that was closed, shows what would be sent.
+      // A form that is made again, such as in a bubble that was closed, shows what would be sent.
       const initial = filled?.values.get(name) ?? field.initial;
       return fieldView({ ...field, initial }, { request, texts, actions, problem: filled?.problems.get(name) });
     }),
