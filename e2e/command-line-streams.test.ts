@@ -60,8 +60,8 @@ it('Ctrl-C on the server says what it waits for, watchers are told, and a second
   await watching.shows('demo');
   const chat = home.run(['chat', ...flags, '-m', '!delay 60000']);
   await until('the turn runs', async () => {
-    const page = await (await fetch(`http://127.0.0.1:${port}/`)).text();
-    return /Running turns<\/dt><dd>1</.test(page) ? page : undefined;
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    return /^svc_turn_open 1$/m.test(metrics) ? metrics : undefined;
   });
   up.interrupt();
   await up.shows(/stopping: 1 answer hands over after the next step; \d readers? (?:is|are) asked to come back later/);

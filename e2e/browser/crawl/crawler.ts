@@ -64,6 +64,10 @@ export class Crawler {
     tab.page.on('filechooser', () => {
       this.#opened += 1;
     });
+    tab.page.on('download', (download) => {
+      this.#opened += 1;
+      void download.cancel();
+    });
     // A page behind another one draws nothing, and everything here waits for it to draw.
     tab.page.on('popup', (popup) => {
       this.#opened += 1;

@@ -7,9 +7,12 @@ export const saveAs = (url: string, filename: string): void => {
   link.click();
 };
 
+/** A browser may read the bytes a while after the click. */
+const SAVED_MS = 60_000;
+
 /** Lets the browser save bytes of this page under this name. */
 export const saveBlob = (blob: Blob, filename: string): void => {
   const url = URL.createObjectURL(blob);
   saveAs(url, filename);
-  URL.revokeObjectURL(url);
+  setTimeout(() => URL.revokeObjectURL(url), SAVED_MS);
 };
