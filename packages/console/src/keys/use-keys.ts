@@ -8,6 +8,8 @@ const TYPED_IN = 'input, textarea, select, [contenteditable=true], [role=textbox
 /** What Enter presses by itself. */
 const PRESSED_BY_ENTER = 'button, a[href], summary, [role=menuitem]';
 
+const DIALOGS = 'dialog, [role=dialog], [role=alertdialog]';
+
 /** Keys that may be held; any other acts once for each press. */
 const HELD: ReadonlySet<string> = new Set(['j', 'k']);
 
@@ -17,12 +19,12 @@ export const useKeyListener = (): void => {
     const press = (event: KeyboardEvent): void => {
       // The target of an event is only the outside of a shadow tree, such as that of an editor.
       const [target] = event.composedPath();
-      const isTyping = target instanceof Element && target.closest(TYPED_IN) !== null;
-      if (event.altKey || event.defaultPrevented || event.isComposing) return;
-      const isMod = event.metaKey || event.ctrlKey;
+      const isWithin = (selector: string): boolean => target instanceof Element && target.closest(selector) !== null;
       // Above the page only its dialog answers.
-      if (target instanceof Element && target.closest('dialog, [role=dialog], [role=alertdialog]') !== null) return;
-      const isPress = event.key === 'Enter' && target instanceof Element && target.closest(PRESSED_BY_ENTER) !== null;
+      if (event.altKey || event.defaultPrevented || event.isComposing || isWithin(DIALOGS)) return;
+      const isTyping = isWithin(TYPED_IN);
+      const isMod = event.metaKey || event.ctrlKey;
+      const isPress = event.key === 'Enter' && isWithin(PRESSED_BY_ENTER);
       if (isPress && !isMod) return;
       const found = table.find({ key: event.key, isMod, isTyping }, event.timeStamp);
       if (found === undefined) return;

@@ -1,8 +1,8 @@
 import type { CombinationFault } from './combination-rules.ts';
-import { pendingKeys, type SettingKey, type Settings } from './keys/index.ts';
+import type { SettingKey, Settings } from './keys/index.ts';
 
 const ROLES = 3;
-/** The consequence of a setting without effect, if it is more than that nothing happens. */
+/** Keys that no code reads yet, and what happens instead; keys/pending-keys.ts lists them for the documentation. */
 const CONSEQUENCES: Readonly<Record<string, string>> = {
   'bus.url':
     'has no effect yet: no events travel between nodes; each looks into the database for work and changes about once a second, and the text of a running turn streams only from the node that runs it',
@@ -25,14 +25,7 @@ export const findIdleSettings = (
 type KeyedText = readonly [key: SettingKey, text: string];
 
 const pending = (): readonly KeyedText[] =>
-  Object.entries(pendingKeys).flatMap(([part, keys]) =>
-    keys.map(
-      (key): KeyedText => [
-        key as SettingKey,
-        CONSEQUENCES[key] ?? `has no effect yet: ${part} will come with a later release`,
-      ],
-    ),
-  );
+  Object.entries(CONSEQUENCES).map(([key, text]): KeyedText => [key as SettingKey, text]);
 
 const roles = (settings: Settings): readonly KeyedText[] =>
   new Set(settings['server.roles']).size === ROLES

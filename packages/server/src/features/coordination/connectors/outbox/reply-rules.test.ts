@@ -102,3 +102,30 @@ describe('a reply', () => {
     expect(replyInOutput({ reply })).toEqual(expected);
   });
 });
+
+describe('the reply in an output, at its edges', () => {
+  it('takes files without a size, and says which of them are none', () => {
+    const file = { key: 'k', sha256: 's' };
+    expect(replyInOutput({ reply: { attachments: ['x', file] } })).toEqual({
+      text: '',
+      attachments: [{ key: 'k', sha256: 's', mediaType: '', sizeBytes: 0, filename: '' }],
+      problems: ['reply.attachments[0]: has no key and sha256'],
+    });
+    const sized = { ...file, sizeBytes: '7' };
+    expect(replyInOutput({ reply: { text: ' a ', attachments: [sized] } })?.attachments[0]?.sizeBytes).toBe(7);
+  });
+
+  it('is none for an output without one, and for silence', () => {
+    for (const output of ['x', {}, { reply: null }, { reply: { silent: true } }])
+      expect(replyInOutput(output)).toBeUndefined();
+  });
+
+  it('says what is not understood', () => {
+    expect(replyInOutput({ reply: 5 })?.problems).toHaveLength(1);
+    expect(replyInOutput({ reply: { text: 5, attachments: {} } })?.problems).toEqual([
+      'reply.text: is not a text',
+      'reply.attachments: is not a list',
+    ]);
+    expect(replyInOutput({ reply: ' a ' })?.text).toBe('a');
+  });
+});

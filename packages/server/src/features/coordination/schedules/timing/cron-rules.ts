@@ -33,7 +33,7 @@ export class CronExpression {
     const fromHour = fields.slice(-HOUR_FROM_END).join(' ');
     const isElapsed = pattern === '@hourly' || /^\S*[*?/]/.test(fromHour);
     try {
-      const isMinutely = fields.length < FIELDS_WITH_SECONDS || /^0{1,2}$/.test(fields[0] ?? '');
+      const isMinutely = fields.length < FIELDS_WITH_SECONDS || /^0{1,2}\s/.test(pattern);
       const plain = isNickname ? pattern : fields.join(' ').replaceAll('?', '*');
       return new CronExpression(new Cron(plain, { paused: true, utcOffset: 0 }), isElapsed, isMinutely);
     } catch {
