@@ -108,7 +108,8 @@ try {
   const matchIndexes = [{ name: 'team', fields: ['team'] }];
   await apply([
     ...homes.map((name) => ({ kind: 'Namespace', metadata: { name } })),
-    ...['default', ...homes].map((namespace) => document('Agent', `${namespace}/helper`, {})),
+    document('Agent', 'default/helper', {}),
+    ...homes.map((namespace) => document('Agent', `${namespace}/helper`, {})),
     ...rooms.map((name) => document('Channel', name, {})),
     document('ConnectorClass', 'chat', { runtime, auth, matchIndexes }),
     document('Workflow', 'gate', { steps: [{ id: 'stop', type: 'pause', prompt: 'go?' }] }),

@@ -113,7 +113,7 @@ describe('the chat', () => {
     expect(parts()).toEqual(['send']);
   });
 
-  it('begins a field that is made anew with what was written, and leaves one that is there alone', () => {
+  it('begins a field that is made again with what was written, and leaves one that is there alone', () => {
     const [field] = elementsOf(shown({}, { composer: { ...composer, draft: 'Half a question' } }), 'textarea');
     if (field === undefined || !('tag' in field)) throw new Error('there is no field');
     const element = { value: '' };
@@ -252,7 +252,7 @@ describe('a request', () => {
     expect(fields).toEqual(['text', 'radio', 'radio', 'checkbox', 'file']);
   });
 
-  it('for data shows in a form that is made anew what a person did with the former one', () => {
+  it('for data shows in a form that is made again what a person did with the former one', () => {
     const schema = {
       type: 'object',
       properties: {

@@ -6,6 +6,7 @@ import { describedCases } from './described-cases.ts';
 import { messageCases } from './message-cases.ts';
 import { placeCases } from './place-cases.ts';
 import { resourceCases } from './resource-cases.ts';
+import { resourceListCases } from './resource-list-cases.ts';
 import { searchCases } from './search-cases.ts';
 import { sessionCases } from './session-cases.ts';
 import type { MakeStore } from './store-under-test.ts';
@@ -19,6 +20,7 @@ export const storeConformance = (engine: string, make: MakeStore): void => {
   describe(`store contract on ${engine}`, () => {
     transactionCases(make);
     resourceCases(make);
+    resourceListCases(make);
     uidCases(make);
     placeCases(make);
     sessionCases(make);

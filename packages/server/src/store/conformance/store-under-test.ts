@@ -5,6 +5,7 @@ import type {
   PermissionRow,
   ResourceDraft,
   ResourceKey,
+  ResourceQuery,
   SessionRow,
   Store,
   TurnRow,
@@ -80,4 +81,18 @@ export const permission = (requestId: string, turnId: string, more: Partial<Perm
 export const insertTurns = (store: Store, rows: readonly TurnRow[]): Promise<void> =>
   store.write(async (tx) => {
     for (const row of rows) await tx.log.insertTurn(row);
+  });
+
+/** `kind/namespace/parent/name` of the resources that a list finds, without the parts that are empty. */
+export const names = async (store: Store, query: Partial<ResourceQuery>): Promise<string[]> => {
+  const found = await store.direct.resources.list({ scope: { type: 'all' }, limit: 100, ...query });
+  return found.map(({ key: of }) =>
+    [of.kind, of.namespace, of.parent, of.name].filter((part) => part !== '').join('/'),
+  );
+};
+
+/** Writes the resources in one transaction. */
+export const insertAll = (store: Store, drafts: readonly ReturnType<typeof draft>[]): Promise<void> =>
+  store.write(async (tx) => {
+    for (const each of drafts) await tx.resources.insert(each);
   });
