@@ -58,7 +58,7 @@ it('the tables of a dump are all of the schema but what follows from them', () =
   expect(DUMP_TABLES.map(({ name }) => name).sort()).toEqual(present.sort());
   for (const { name, columns } of DUMP_TABLES) {
     const named = database.prepare('SELECT name FROM pragma_table_info(?)').all(name);
-    // Vectors are made again, so nothing is said to have them.
+    // Vectors are made anew, so nothing is said to have them.
     const own = named.map((row) => String(row['name'])).filter((column) => column !== 'embedded');
     const numbered = name.startsWith('search_documents') ? own : own.filter((column) => column !== 'row');
     expect([name, ...Object.keys(columns).sort()]).toEqual([name, ...numbered.sort()]);

@@ -129,7 +129,7 @@ describe('every authorable kind', () => {
     expect((await world.store.direct.resources.versionRange()).newest).toBe(newest);
   });
 
-  it('is the same where it is made again of what was printed', async () => {
+  it('is the same where it is made anew of what was printed', async () => {
     await apply(`${all}---\n${custom}`);
     const [text, whole] = [await printed(), await printed(undefined, true)];
     expect(text.length).toBeLessThan(whole.length);
