@@ -6,9 +6,8 @@ import { EVERYWHERE } from '../../app/scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyMenu } from '../../ui/copy-menu.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Loading } from '../../ui/loading.tsx';
+import { Listing } from '../../ui/listing.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Problem } from '../../ui/problem.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { channelOf, useChannels } from './channel-data.ts';
@@ -50,16 +49,17 @@ export const ChannelsPage = (): ReactElement => {
         </>
       }
     >
-      {found.isPending && <Loading />}
-      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
-      {found.isSuccess && rows.length === 0 && (
-        <Empty icon="channel" title={texts.none}>
-          <p>{texts.noneLead}</p>
-          <Goto to={newPlace}>{texts.create}</Goto>
-          <code>svc explain channel</code>
-        </Empty>
-      )}
-      {rows.length > 0 && (
+      <Listing
+        found={found}
+        count={rows.length}
+        empty={
+          <Empty icon="channel" title={texts.none}>
+            <p>{texts.noneLead}</p>
+            <Goto to={newPlace}>{texts.create}</Goto>
+            <code>svc explain channel</code>
+          </Empty>
+        }
+      >
         <Table
           label={texts.title}
           rows={rows}
@@ -70,7 +70,7 @@ export const ChannelsPage = (): ReactElement => {
           }
           onEnd={found.hasNextPage ? () => void found.fetchNextPage() : undefined}
         />
-      )}
+      </Listing>
     </Page>
   );
 };

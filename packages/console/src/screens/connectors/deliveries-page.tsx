@@ -11,7 +11,7 @@ import { CopyMenu } from '../../ui/copy-menu.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
-import { Loading } from '../../ui/loading.tsx';
+import { Listing } from '../../ui/listing.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -63,14 +63,15 @@ export const DeliveriesPage = (): ReactElement => {
         </>
       }
     >
-      {found.isPending && <Loading />}
-      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
-      {found.isSuccess && rows.length === 0 && (
-        <Empty icon="send" title={isFiltered ? texts.noneFiltered : texts.none}>
-          {!isFiltered && <p>{texts.noneLead}</p>}
-        </Empty>
-      )}
-      {rows.length > 0 && (
+      <Listing
+        found={found}
+        count={rows.length}
+        empty={
+          <Empty icon="send" title={isFiltered ? texts.noneFiltered : texts.none}>
+            {!isFiltered && <p>{texts.noneLead}</p>}
+          </Empty>
+        }
+      >
         <div className={styles.split}>
           <Table
             label={texts.deliveries}
@@ -89,7 +90,7 @@ export const DeliveriesPage = (): ReactElement => {
             />
           )}
         </div>
-      )}
+      </Listing>
     </Page>
   );
 };

@@ -63,4 +63,5 @@ export { phaseOf, toneOfPhase } from './phase.ts';
 export { addressOfResource, addressText, commandOf, pathOf, useResource, useResources } from './resource-data.ts';
 export { ResourceLink } from './resource-link.tsx';
 export { ResourceOverview } from './resource-overview.tsx';
+export { ResourceShelf } from './resource-shelf.tsx';
 export { writtenYamlOf, yamlOf, yamlText } from './yaml-of.ts';

@@ -11,9 +11,8 @@ import { Button } from '../../ui/button.tsx';
 import { CopyMenu } from '../../ui/copy-menu.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx';
-import { Loading } from '../../ui/loading.tsx';
+import { Listing } from '../../ui/listing.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Problem } from '../../ui/problem.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { badConditions } from './conditions.ts';
@@ -73,14 +72,15 @@ export const ResourcesPage = (): ReactElement => {
       filters={<Filters kind={kind} ns={ns} phases={phaseOptions(all, phase)} />}
       actions={actions}
     >
-      {found.isPending && <Loading />}
-      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
-      {found.isSuccess && rows.length === 0 && (
-        <Empty title={all.length === 0 && selector === '' ? texts.none : texts.noneFiltered}>
-          {mayCreate && <p>{texts.howToGet(kind)}</p>}
-        </Empty>
-      )}
-      {rows.length > 0 && (
+      <Listing
+        found={found}
+        count={rows.length}
+        empty={
+          <Empty title={all.length === 0 && selector === '' ? texts.none : texts.noneFiltered}>
+            {mayCreate && <p>{texts.howToGet(kind)}</p>}
+          </Empty>
+        }
+      >
         <Table
           label={kind}
           rows={rows}
@@ -90,7 +90,7 @@ export const ResourcesPage = (): ReactElement => {
           onOpen={(row) => open({ type: 'resource', key: addressText(addressOfResource(row)) })}
           onEnd={found.hasNextPage ? () => void found.fetchNextPage() : undefined}
         />
-      )}
+      </Listing>
     </Page>
   );
 };

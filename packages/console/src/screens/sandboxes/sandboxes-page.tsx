@@ -7,9 +7,8 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyMenu } from '../../ui/copy-menu.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Loading } from '../../ui/loading.tsx';
+import { Listing } from '../../ui/listing.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -130,15 +129,16 @@ export const SandboxesPage = (): ReactElement => {
         />
       }
     >
-      {found.isPending && <Loading />}
-      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
-      {found.isSuccess && rows.length === 0 && (
-        <Empty title={none}>
-          <p>{hint}</p>
-          {make !== '' && <code>{`svc apply -f ${kind.toLowerCase()}.yaml`}</code>}
-        </Empty>
-      )}
-      {rows.length > 0 && (
+      <Listing
+        found={found}
+        count={rows.length}
+        empty={
+          <Empty title={none}>
+            <p>{hint}</p>
+            {make !== '' && <code>{`svc apply -f ${kind.toLowerCase()}.yaml`}</code>}
+          </Empty>
+        }
+      >
         <Table
           key={kind}
           label={texts[shown]}
@@ -152,7 +152,7 @@ export const SandboxesPage = (): ReactElement => {
           }}
           onEnd={found.hasNextPage ? () => void found.fetchNextPage() : undefined}
         />
-      )}
+      </Listing>
     </Page>
   );
 };

@@ -6,9 +6,8 @@ import { EVERYWHERE } from '../../app/scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyMenu } from '../../ui/copy-menu.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Loading } from '../../ui/loading.tsx';
+import { Listing } from '../../ui/listing.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -76,20 +75,21 @@ export const SchedulesPage = (): ReactElement => {
         </>
       }
     >
-      {found.isPending && <Loading />}
-      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
-      {found.isSuccess && rows.length === 0 && (
-        <Empty icon="clock" title={show === 'failing' ? texts.noneFailing : texts.none}>
-          {show !== 'failing' && (
-            <>
-              <p>{texts.noneLead}</p>
-              <Goto to={newPlace}>{texts.create}</Goto>
-              <code>svc explain schedule</code>
-            </>
-          )}
-        </Empty>
-      )}
-      {rows.length > 0 && (
+      <Listing
+        found={found}
+        count={rows.length}
+        empty={
+          <Empty icon="clock" title={show === 'failing' ? texts.noneFailing : texts.none}>
+            {show !== 'failing' && (
+              <>
+                <p>{texts.noneLead}</p>
+                <Goto to={newPlace}>{texts.create}</Goto>
+                <code>svc explain schedule</code>
+              </>
+            )}
+          </Empty>
+        }
+      >
         <Table
           label={texts.title}
           rows={rows}
@@ -100,7 +100,7 @@ export const SchedulesPage = (): ReactElement => {
           }
           onEnd={found.hasNextPage ? () => void found.fetchNextPage() : undefined}
         />
-      )}
+      </Listing>
     </Page>
   );
 };

@@ -1,21 +1,14 @@
 import type { Resource, SkillSpec } from '@svc/api/resources';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { useWrite } from '../../api/use-call.ts';
-import { EVERYWHERE } from '../../app/scope.ts';
-import { useKey } from '../../keys/use-keys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyMenu } from '../../ui/copy-menu.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { Loading } from '../../ui/loading.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { Page } from '../../ui/page.tsx';
-import { PathTree } from '../../ui/path-tree.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { Split } from '../../ui/split.tsx';
 import { knowledgeStyles as styles, TextDocument, useTextDraft } from '../knowledge/index.ts';
 import {
   addressOfResource,
@@ -25,68 +18,37 @@ import {
   keptMetadata,
   pathOf,
   phaseOf,
+  ResourceShelf,
   toneOfPhase,
-  useResources,
   yamlOf,
 } from '../resources/index.ts';
 import { texts } from './texts.ts';
 
 /** The skills of a namespace, and the one that is read or written. */
 export const SkillsPage = (): ReactElement => {
-  const { ns = EVERYWHERE } = useParams({ strict: false });
   const { skill = '' } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const found = useResources('Skill', ns);
-  const mayWrite = useCan()('admin', ns === EVERYWHERE ? {} : { ns });
-  const create = (): void =>
-    void navigate({ to: '/ns/$ns/new/$kind', params: { ns: ns === EVERYWHERE ? 'default' : ns, kind: 'Skill' } });
-  useKey({ keys: 'c', does: texts.create, run: create }, mayWrite);
-  const skills = found.data?.pages.flatMap(({ resources }) => resources) ?? [];
-  const chosen = skills.find((each) => placeOf(each, ns) === skill);
   const open = (next: string | undefined): void =>
     void navigate({ to: '.', search: (before) => ({ ...before, skill: next }) });
   return (
-    <Page
+    <ResourceShelf
+      kind="Skill"
       title={texts.title}
-      isFilled
-      actions={
-        <>
-          {mayWrite && (
-            <Button kind="primary" icon="plus" shortcut="c" onClick={create}>
-              {texts.create}
-            </Button>
-          )}
-          <CopyMenu command={`svc get skills -n ${ns}`} path={`/v1/ns/${ns}/resources?kind=Skill`} />
-        </>
-      }
-    >
-      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
-      {found.isPending && <Loading />}
-      {found.isSuccess && skills.length === 0 && (
+      create={texts.create}
+      empty={
         <Empty icon="spark" title={texts.none}>
           <p>{texts.howToGet}</p>
         </Empty>
-      )}
-      {skills.length > 0 && (
-        <Split
-          list={
-            <PathTree label={texts.title} paths={skills.map((each) => placeOf(each, ns))} open={skill} onOpen={open} />
-          }
-        >
-          {chosen === undefined ? (
-            <p className={styles.soft}>{texts.choose}</p>
-          ) : (
-            <OneSkill key={chosen.metadata?.uid} skill={chosen} onGone={() => open(undefined)} />
-          )}
-        </Split>
-      )}
-    </Page>
+      }
+      choose={texts.choose}
+      more={texts.more}
+      command="svc get skills"
+      chosen={skill}
+      onChoose={open}
+      show={(chosen) => <OneSkill key={chosen.metadata?.uid} skill={chosen} onGone={() => open(undefined)} />}
+    />
   );
 };
-
-/** The name, with the namespace as its folder where several are shown. */
-const placeOf = ({ metadata }: Resource, ns: string): string =>
-  ns === EVERYWHERE ? `${metadata?.namespace}/${metadata?.name}` : (metadata?.name ?? '');
 
 interface SkillTexts extends Pick<SkillSpec, 'description' | 'instructions'> {
   /** That must still be stored. */

@@ -5,6 +5,7 @@ export const texts = {
   none: 'No skill here yet',
   howToGet:
     'A skill is a set of instructions that an agent takes up when its description fits. Write one here, or: svc apply -f skill.yaml',
+  more: 'More',
   choose: 'Choose a skill.',
   description: 'Description',
   descriptionHint: 'The model reads it to decide whether the skill helps.',

@@ -6,9 +6,8 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyMenu } from '../../ui/copy-menu.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Loading } from '../../ui/loading.tsx';
+import { Listing } from '../../ui/listing.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Problem } from '../../ui/problem.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useTasks } from './task-data.ts';
 import { boardOf, cardOf, phaseWords, type TaskCard, titleOf } from './task-facts.ts';
@@ -36,16 +35,17 @@ export const TasksPage = (): ReactElement => {
         </>
       }
     >
-      {found.isPending && <Loading />}
-      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
-      {found.isSuccess && cards.length === 0 && (
-        <Empty icon="task" title={texts.none}>
-          <p>{texts.noneLead}</p>
-          <Goto to={newPlace}>{texts.create}</Goto>
-          <code>svc explain task</code>
-        </Empty>
-      )}
-      {cards.length > 0 && (
+      <Listing
+        found={found}
+        count={cards.length}
+        empty={
+          <Empty icon="task" title={texts.none}>
+            <p>{texts.noneLead}</p>
+            <Goto to={newPlace}>{texts.create}</Goto>
+            <code>svc explain task</code>
+          </Empty>
+        }
+      >
         <div className={styles.board}>
           {boardOf(cards).map(({ title, cards: own }) => (
             <section key={title} className={styles.column} aria-label={title}>
@@ -60,7 +60,7 @@ export const TasksPage = (): ReactElement => {
             </section>
           ))}
         </div>
-      )}
+      </Listing>
       {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>{texts.more}</Button>}
     </Page>
   );

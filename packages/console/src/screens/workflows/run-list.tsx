@@ -4,8 +4,7 @@ import type { ReactElement } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { SelectField } from '../../ui/field.tsx';
-import { Loading } from '../../ui/loading.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { Listing } from '../../ui/listing.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { hasEnded, lookOfRun, RUN_STATUSES, timeTaken, useRuns } from './run/index.ts';
@@ -45,15 +44,16 @@ export const RunList = ({ ns, workflow }: { readonly ns: string; readonly workfl
           onChange={(next) => void navigate({ to: '.', search: (before) => ({ ...before, state: next || undefined }) })}
         />
       </div>
-      {found.isPending && <Loading />}
-      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
-      {found.isSuccess && rows.length === 0 && (
-        <Empty icon="flow" title={texts.noRuns}>
-          <p>{texts.noRunsHint}</p>
-          <code>{`svc workflow run ${workflow} -n ${ns}`}</code>
-        </Empty>
-      )}
-      {rows.length > 0 && (
+      <Listing
+        found={found}
+        count={rows.length}
+        empty={
+          <Empty icon="flow" title={texts.noRuns}>
+            <p>{texts.noRunsHint}</p>
+            <code>{`svc workflow run ${workflow} -n ${ns}`}</code>
+          </Empty>
+        }
+      >
         <Table
           label={texts.runs}
           rows={rows}
@@ -64,7 +64,7 @@ export const RunList = ({ ns, workflow }: { readonly ns: string; readonly workfl
           }
           onEnd={found.hasNextPage ? () => void found.fetchNextPage() : undefined}
         />
-      )}
+      </Listing>
     </>
   );
 };

@@ -8,9 +8,8 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyMenu } from '../../ui/copy-menu.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Loading } from '../../ui/loading.tsx';
+import { Listing } from '../../ui/listing.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Problem } from '../../ui/problem.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { phaseOf, toneOfPhase, useResources } from '../resources/index.ts';
 import { texts } from './texts.ts';
@@ -55,16 +54,17 @@ export const WorkflowsPage = (): ReactElement => {
         </>
       }
     >
-      {found.isPending && <Loading />}
-      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
-      {found.isSuccess && rows.length === 0 && (
-        <Empty icon="flow" title={texts.none}>
-          <p>{texts.noneHint}</p>
-          <code>{texts.noneCommand}</code>
-          {newButton}
-        </Empty>
-      )}
-      {rows.length > 0 && (
+      <Listing
+        found={found}
+        count={rows.length}
+        empty={
+          <Empty icon="flow" title={texts.none}>
+            <p>{texts.noneHint}</p>
+            <code>{texts.noneCommand}</code>
+            {newButton}
+          </Empty>
+        }
+      >
         <Table
           label={texts.title}
           rows={rows}
@@ -78,7 +78,7 @@ export const WorkflowsPage = (): ReactElement => {
           }
           onEnd={found.hasNextPage ? () => void found.fetchNextPage() : undefined}
         />
-      )}
+      </Listing>
     </Page>
   );
 };
