@@ -1,5 +1,6 @@
 import type { Grant } from '@svc/api/data';
 import type { Client } from '@svc/client';
+import { allPages } from '../api/all-pages.ts';
 import type { NamespaceEntry } from './namespace-tree.ts';
 
 const PAGE = 1_000;
@@ -24,14 +25,11 @@ const listBelow = async (
   parent: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly NamespaceEntry[]> => {
-  const found: NamespaceEntry[] = [];
-  let pageToken = '';
-  do {
+  const pages = await allPages((pageToken) => {
     const asked = { recursive: true, pageSize: PAGE, pageToken };
-    const page = await client.gateway.listNamespaces(parent === undefined ? asked : { ...asked, parent }, { signal });
-    for (const { metadata, spec } of page.namespaces)
-      found.push({ name: metadata?.name ?? '', parent: spec?.parent ?? '' });
-    pageToken = page.nextPageToken;
-  } while (pageToken !== '');
-  return found;
+    return client.gateway.listNamespaces(parent === undefined ? asked : { ...asked, parent }, { signal });
+  });
+  return pages.flatMap(({ namespaces }) =>
+    namespaces.map(({ metadata, spec }) => ({ name: metadata?.name ?? '', parent: spec?.parent ?? '' })),
+  );
 };

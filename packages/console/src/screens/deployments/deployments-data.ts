@@ -9,6 +9,7 @@ import {
 } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { allPages } from '../../api/all-pages.ts';
 import { useRead } from '../../api/use-call.ts';
 import { manifestForm } from '../resources/manifest/index.ts';
 import type { Selection } from './selection.ts';
@@ -54,14 +55,9 @@ export const useCandidates = ({ parent }: Selection): UseQueryResult<readonly Na
   useRead({
     key: ['ListNamespaces', parent],
     call: async (client, signal) => {
-      const found: Namespace[] = [];
-      let pageToken = '';
-      do {
-        const page = await client.gateway.listNamespaces({ parent, pageSize: 200, pageToken }, { signal });
-        found.push(...page.namespaces);
-        pageToken = page.nextPageToken;
-      } while (pageToken !== '');
-      return found;
+      const asked = { parent, pageSize: 200 };
+      const pages = await allPages((pageToken) => client.gateway.listNamespaces({ ...asked, pageToken }, { signal }));
+      return pages.flatMap(({ namespaces }) => namespaces);
     },
     shows: { kinds: ['Namespace'] },
   });

@@ -2,6 +2,7 @@ import { ContentMode } from '@svc/api/gateway';
 import { FilePurpose, type File as StoredFile } from '@svc/api/resources';
 import type { Client } from '@svc/client';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import { allPages } from '../../api/all-pages.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { notify } from '../../ui/notices.tsx';
 import { texts } from './texts.ts';
@@ -22,15 +23,9 @@ export const useFiles = (ns: string, purpose: PurposeName): UseQueryResult<reado
   useRead({
     key: ['ListFiles', ns, purpose],
     call: async (client, signal) => {
-      const found: StoredFile[] = [];
-      let pageToken = '';
-      do {
-        const asked = { ns, purpose: PURPOSES[purpose], pageSize: 200, pageToken };
-        const page = await client.files.listFiles(asked, { signal });
-        found.push(...page.files);
-        pageToken = page.nextPageToken;
-      } while (pageToken !== '');
-      return found;
+      const asked = { ns, purpose: PURPOSES[purpose], pageSize: 200 };
+      const pages = await allPages((pageToken) => client.files.listFiles({ ...asked, pageToken }, { signal }));
+      return pages.flatMap(({ files }) => files);
     },
     shows: SHOWS,
   });

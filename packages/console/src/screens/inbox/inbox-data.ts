@@ -1,6 +1,7 @@
 import { PermissionDecision } from '@svc/api/data';
 import { TaskPhase } from '@svc/api/resources';
 import type { Client } from '@svc/client';
+import { allPages } from '../../api/all-pages.ts';
 import { inNamespacesWith } from '../../api/namespaces-with.ts';
 import { withReplyText } from '../../api/reply-text.ts';
 import { usePages, useRead, useWrite } from '../../api/use-call.ts';
@@ -83,35 +84,20 @@ export const useInbox = (search: InboxSearch): Inbox => {
   };
 };
 
-/** Everything of a list that comes in pages. */
-const allPages = async <T>(
-  load: (pageToken: string) => Promise<{ readonly items: readonly T[]; readonly next: string }>,
-): Promise<readonly T[]> => {
-  const found: T[] = [];
-  let pageToken = '';
-  do {
-    const { items, next } = await load(pageToken);
-    found.push(...items);
-    pageToken = next;
-  } while (pageToken !== '');
-  return found;
-};
-
 const heldReplies = (client: Client, scope: string, signal: AbortSignal): Promise<readonly InboxItem[]> =>
   inNamespacesWith({ client, scope, signal }, ['Connector', 'ConnectorClass'], async (ns) => {
-    const found = await allPages(async (pageToken) => {
-      const page = await client.deliveries.listDeliveries({ ns, state: 'held', pageToken }, { signal });
-      return { items: page.deliveries, next: page.nextPageToken };
-    });
-    return found.map(heldItem);
+    const pages = await allPages((pageToken) =>
+      client.deliveries.listDeliveries({ ns, state: 'held', pageToken }, { signal }),
+    );
+    return pages.flatMap(({ deliveries }) => deliveries.map(heldItem));
   });
 
 const suspendedSteps = (client: Client, scope: string, signal: AbortSignal): Promise<readonly InboxItem[]> =>
   inNamespacesWith({ client, scope, signal }, ['Workflow'], async (ns) => {
-    const runs = await allPages(async (pageToken) => {
-      const page = await client.workflows.listRuns({ ns, workflow: '-', status: 'SUSPENDED', pageToken }, { signal });
-      return { items: page.runs, next: page.nextPageToken };
-    });
+    const pages = await allPages((pageToken) =>
+      client.workflows.listRuns({ ns, workflow: '-', status: 'SUSPENDED', pageToken }, { signal }),
+    );
+    const runs = pages.flatMap((page) => page.runs);
     const full = await Promise.all(
       runs.map(({ workflow, id }) => client.workflows.getRun({ ns, workflow, runId: id }, { signal })),
     );
@@ -119,12 +105,10 @@ const suspendedSteps = (client: Client, scope: string, signal: AbortSignal): Pro
   });
 
 const tasksInReview = async (client: Client, ns: string, signal: AbortSignal): Promise<readonly InboxItem[]> => {
-  const resources = await allPages(async (pageToken) => {
-    const asked = { ns, kind: 'Task', recursive: ns !== EVERYWHERE, pageToken };
-    const page = await client.resources.listResources(asked, { signal });
-    return { items: page.resources, next: page.nextPageToken };
-  });
-  return resources
+  const asked = { ns, kind: 'Task', recursive: ns !== EVERYWHERE };
+  const pages = await allPages((pageToken) => client.resources.listResources({ ...asked, pageToken }, { signal }));
+  return pages
+    .flatMap(({ resources }) => resources)
     .flatMap((resource) => taskItem(resource) ?? [])
     .filter(({ task }) => task.status?.phase === TaskPhase.NEEDS_REVIEW);
 };

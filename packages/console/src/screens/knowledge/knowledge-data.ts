@@ -1,6 +1,7 @@
 import type { KnowledgeSearchResult } from '@svc/api/data';
 import type { Knowledge } from '@svc/api/resources';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import { allPages } from '../../api/all-pages.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { notify } from '../../ui/notices.tsx';
 import { texts } from './texts.ts';
@@ -18,17 +19,16 @@ export const useDocuments = (ns: string): UseQueryResult<readonly DocumentName[]
   useRead({
     key: ['ListNamespaceKnowledge', ns],
     call: async (client, signal) => {
-      const found: DocumentName[] = [];
-      let pageToken = '';
-      do {
-        const page = await client.gateway.listNamespaceKnowledge({ ns, pageSize: 200, pageToken }, { signal });
-        for (const { metadata, spec } of page.knowledge) {
+      const asked = { ns, pageSize: 200 };
+      const pages = await allPages((pageToken) =>
+        client.gateway.listNamespaceKnowledge({ ...asked, pageToken }, { signal }),
+      );
+      return pages.flatMap(({ knowledge }) =>
+        knowledge.map(({ metadata, spec }) => {
           const name = metadata?.name ?? '';
-          found.push({ name, path: spec?.path || name });
-        }
-        pageToken = page.nextPageToken;
-      } while (pageToken !== '');
-      return found;
+          return { name, path: spec?.path || name };
+        }),
+      );
     },
     shows: SHOWS,
   });

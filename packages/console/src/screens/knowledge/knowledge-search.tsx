@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useResources } from '../resources/index.ts';
+import { useEveryResource } from '../resources/index.ts';
 import styles from './knowledge.module.css';
 import { useKnowledgeSearch } from './knowledge-data.ts';
 import { texts } from './texts.ts';
@@ -18,9 +18,8 @@ export const KnowledgeSearch = ({
 }): ReactElement => {
   const { q = '', agent: chosen } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const agents = useResources('Agent', ns);
-  const names =
-    agents.data?.pages.flatMap(({ resources }) => resources.map(({ metadata }) => metadata?.name ?? '')) ?? [];
+  const agents = useEveryResource('Agent', ns);
+  const names = (agents.data ?? []).map(({ metadata }) => metadata?.name ?? '');
   const agent = chosen ?? names[0] ?? '';
   const found = useKnowledgeSearch(ns, agent, q);
   const show = (search: Readonly<Record<string, string | undefined>>): void =>

@@ -19,7 +19,7 @@ import {
   phaseOf,
   ResourceLink,
   toneOfPhase,
-  useResources,
+  useEveryResource,
   yamlOf,
 } from '../resources/index.ts';
 import styles from './mcp.module.css';
@@ -138,8 +138,8 @@ const Allowlist = ({ resource }: { readonly resource: Resource }): ReactElement 
 };
 
 const Uses = ({ ns, name }: { readonly ns: string; readonly name: string }): ReactElement => {
-  const agents = useResources('Agent', ns, { recursive: true });
-  const using = (agents.data?.pages.flatMap(({ resources }) => resources) ?? []).filter(
+  const agents = useEveryResource('Agent', ns, { recursive: true });
+  const using = (agents.data ?? []).filter(
     ({ spec }) => spec?.kind.case === 'agent' && spec.kind.value.mcpServerRefs.includes(name),
   );
   return (

@@ -12,7 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { PathTree } from '../../ui/path-tree.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Split } from '../../ui/split.tsx';
-import { addressOfResource, useResources } from '../resources/index.ts';
+import { addressOfResource, useEveryResource } from '../resources/index.ts';
 import { McpDetails } from './mcp-details.tsx';
 import { texts } from './texts.ts';
 
@@ -21,8 +21,8 @@ export const McpPage = (): ReactElement => {
   const { ns = EVERYWHERE } = useParams({ strict: false });
   const { server = '' } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const lists = [useResources('McpServer', ns), useResources('McpServerBinding', ns)];
-  const all = lists.flatMap(({ data }) => data?.pages.flatMap(({ resources }) => resources) ?? []);
+  const lists = [useEveryResource('McpServer', ns), useEveryResource('McpServerBinding', ns)];
+  const all = lists.flatMap(({ data }) => data ?? []);
   const error = lists.find((list) => list.error !== null)?.error;
   const mayWrite = useCan()('admin', ns === EVERYWHERE ? {} : { ns });
   const create = (kind: string): void =>

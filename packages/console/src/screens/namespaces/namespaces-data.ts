@@ -2,6 +2,7 @@ import type { Namespace } from '@svc/api/resources';
 import type { Client } from '@svc/client';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { useAccess, useCan } from '../../access/access-context.ts';
+import { allPages } from '../../api/all-pages.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { notify } from '../../ui/notices.tsx';
 import { keptMetadata } from '../resources/index.ts';
@@ -35,15 +36,11 @@ const listBelow = async (
   parent: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly Namespace[]> => {
-  const found: Namespace[] = [];
-  let pageToken = '';
-  do {
+  const pages = await allPages((pageToken) => {
     const asked = { recursive: true, includeDeleted: true, pageSize: PAGE, pageToken };
-    const page = await client.gateway.listNamespaces(parent === undefined ? asked : { ...asked, parent }, { signal });
-    found.push(...page.namespaces);
-    pageToken = page.nextPageToken;
-  } while (pageToken !== '');
-  return found;
+    return client.gateway.listNamespaces(parent === undefined ? asked : { ...asked, parent }, { signal });
+  });
+  return pages.flatMap(({ namespaces }) => namespaces);
 };
 
 /** How many resources of each kind a namespace holds. */
@@ -52,14 +49,10 @@ export const useHoldings = (ns: string): UseQueryResult<readonly (readonly [kind
     key: ['ListResources', 'holdings', ns],
     call: async (client, signal) => {
       const counts = new Map<string, number>();
-      let pageToken = '';
-      do {
-        const asked = { ns, metadataOnly: true, pageSize: 1_000, pageToken };
-        const page = await client.resources.listResources(asked, { signal });
-        for (const { kind } of page.resources.filter((each) => each.kind !== 'Namespace'))
-          counts.set(kind, (counts.get(kind) ?? 0) + 1);
-        pageToken = page.nextPageToken;
-      } while (pageToken !== '');
+      const asked = { ns, metadataOnly: true, pageSize: 1_000 };
+      const pages = await allPages((pageToken) => client.resources.listResources({ ...asked, pageToken }, { signal }));
+      for (const { kind } of pages.flatMap(({ resources }) => resources))
+        if (kind !== 'Namespace') counts.set(kind, (counts.get(kind) ?? 0) + 1);
       return [...counts].sort(([left], [right]) => (left < right ? -1 : 1));
     },
     enabled: ns !== '',

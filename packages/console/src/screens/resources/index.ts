@@ -60,7 +60,15 @@ export { createdAt } from './created-at.ts';
 export { DeleteResource } from './delete-resource.tsx';
 export { keptMetadata } from './manifest/index.ts';
 export { phaseOf, toneOfPhase } from './phase.ts';
-export { addressOfResource, addressText, commandOf, pathOf, useResource, useResources } from './resource-data.ts';
+export {
+  addressOfResource,
+  addressText,
+  commandOf,
+  pathOf,
+  useEveryResource,
+  useResource,
+  useResources,
+} from './resource-data.ts';
 export { ResourceLink } from './resource-link.tsx';
 export { ResourceOverview } from './resource-overview.tsx';
 export { ResourceShelf } from './resource-shelf.tsx';

@@ -1,6 +1,7 @@
 import type { Resource } from '@svc/api/resources';
 import { type Client, SvcError } from '@svc/client';
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
+import { allPages } from '../../api/all-pages.ts';
 import { usePages, useRead } from '../../api/use-call.ts';
 
 /** What names one resource. */
@@ -46,6 +47,22 @@ export const useResources = (
     call: (client, pageToken, signal) =>
       client.resources.listResources({ kind, ns, ...filter, pageSize: 200, pageToken }, { signal }),
     nextToken: (page) => page.nextPageToken,
+    shows: { kinds: [kind] },
+  });
+
+/** Every resource of a kind in a namespace, for lists that are looked through as a whole. */
+export const useEveryResource = (
+  kind: string,
+  ns: string,
+  filter: { readonly recursive?: boolean } = {},
+): UseQueryResult<readonly Resource[]> =>
+  useRead({
+    key: ['ListResources', 'every', kind, ns, filter],
+    call: async (client, signal) => {
+      const asked = { kind, ns, ...filter };
+      const pages = await allPages((pageToken) => client.resources.listResources({ ...asked, pageToken }, { signal }));
+      return pages.flatMap(({ resources }) => resources);
+    },
     shows: { kinds: [kind] },
   });
 

@@ -7,17 +7,17 @@ import { Meter } from '../../ui/meter.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useResources } from '../resources/index.ts';
+import { useEveryResource } from '../resources/index.ts';
 import { texts } from './texts.ts';
 import styles from './usage.module.css';
 import { countText, limitText, usedText } from './usage-texts.ts';
 
 /** How much of every limit is used, and when it frees up. */
 export const Limits = ({ ns, mayWrite }: { readonly ns: string; readonly mayWrite: boolean }): ReactElement => {
-  const found = useResources('UsagePolicy', ns);
+  const found = useEveryResource('UsagePolicy', ns);
   // Turns change what is used, without a change of the policy.
   useLiveEvents('turn', () => void found.refetch());
-  const policies = found.data?.pages.flatMap(({ resources }) => resources) ?? [];
+  const policies = found.data ?? [];
   const newLimit = mayWrite && ns !== '-' && (
     <Link to="/ns/$ns/new/$kind" params={{ ns, kind: 'UsagePolicy' }}>
       {texts.newLimit}

@@ -14,7 +14,7 @@ import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useResources } from '../resources/index.ts';
+import { useEveryResource } from '../resources/index.ts';
 import { texts } from './texts.ts';
 
 const TONES: Readonly<Record<string, Tone>> = { ready: 'good', draining: 'warn', lost: 'bad' };
@@ -54,10 +54,10 @@ const useDrain = (): UseMutationResult<unknown, Error, string> =>
 /** The processes that claim work, and how they are. */
 export const WorkersPage = (): ReactElement => {
   const mayDrain = useCan()('admin', { isEverywhere: true });
-  const found = useResources('Worker', '-');
+  const found = useEveryResource('Worker', '-');
   const [asked, setAsked] = useState<string>();
   const draining = useDrain();
-  const rows = found.data?.pages.flatMap(({ resources }) => resources) ?? [];
+  const rows = found.data ?? [];
   const drain: Column<Resource> = {
     title: texts.drain,
     rem: 6,
