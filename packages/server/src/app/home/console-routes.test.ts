@@ -19,6 +19,10 @@ const SETTINGS = {
   'console.title': FACTS.title,
   'console.readOnly': true,
   'auth.mode': ['token', 'jwt'],
+  'objects.backend': 'local',
+  'objects.bucket': undefined,
+  'objects.endpoint': undefined,
+  'objects.region': 'us-east-1',
 } as const;
 const HOME = { version: '1.2.3', needsCredential: true, url: () => '', running: () => ({}) };
 
@@ -94,6 +98,18 @@ describe('the page of the console', () => {
         '    <meta name="svc-read-only" content="true" />\n' +
         '    <meta name="svc-auth-mode" content="token,jwt" />\n' +
         '    <meta name="svc-version" content="1.2.3" /></head><body><div id="root"></div></body></html>\n',
+    );
+  });
+
+  it('may also send files to the bucket that keeps them', async () => {
+    const built = findConsole(folder);
+    const bucket = { 'objects.backend': 's3', 'objects.endpoint': 'https://objects.example.org/base' } as const;
+    const routes = frontRoutes({ ...SETTINGS, ...bucket }, HOME, built);
+    const other = await createTransport(testParts({ routes }));
+    const { headers } = await fetch(`http://127.0.0.1:${other.port}/`);
+    await other.close();
+    expect(headers.get('content-security-policy')).toContain(
+      "; connect-src 'self' https://objects.example.org; base-uri",
     );
   });
 
@@ -200,7 +216,7 @@ it('no console is found where none was built', () => {
 
 it('a page without a title is no page of ours', () => {
   const files = { page: '<html></html>', assets: new Map() };
-  expect(() => consoleRoutes(files, FACTS)).toThrow('index.html of the console has no title');
+  expect(() => consoleRoutes(files, { ...FACTS, uploadOrigins: [] })).toThrow('index.html of the console has no title');
 });
 
 describe('a server whose console is switched off', () => {

@@ -5,25 +5,25 @@ import { acceptedEncoding } from '../../transport/http/index.ts';
 import type { ConsoleAsset, ConsoleFiles } from './console-files.ts';
 import { type ConsoleFacts, consolePage } from './console-page.ts';
 
-/** Nothing from elsewhere, nothing inside the page itself, no frame around it. Attachments are shown as blobs. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "media-src 'self' blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Nothing from elsewhere, nothing inside the page itself, no frame around it; large files may be sent to the bucket that keeps them. */
+const policyFor = (uploadOrigins: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "font-src 'self'",
+    ["connect-src 'self'", ...uploadOrigins].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 const SAFE = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 const OF_PAGES = {
   ...SAFE,
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': POLICY,
   'x-frame-options': 'DENY',
   'cache-control': 'no-cache',
   vary: 'accept',
@@ -52,11 +52,15 @@ const assetOf = ({ assets }: ConsoleFiles, { path }: Asked): ConsoleAsset | unde
  * The built console, without a credential: the page at `/` and at every address that no other route has and that a browser opens, and
  * the files that it loads. Everything else is answered as without a console.
  */
-export const consoleRoutes = (files: ConsoleFiles, facts: ConsoleFacts): readonly HttpRoute[] => {
+export const consoleRoutes = (
+  files: ConsoleFiles,
+  facts: ConsoleFacts & { readonly uploadOrigins: readonly string[] },
+): readonly HttpRoute[] => {
+  const policy = policyFor(facts.uploadOrigins);
   const page = Buffer.from(consolePage(files.page, facts));
   const etag = `"${createHash('sha256').update(page).digest('base64url')}"`;
   const answerPage = async (exchange: HttpExchange): Promise<void> => {
-    const headers = { ...OF_PAGES, etag };
+    const headers = { ...OF_PAGES, 'content-security-policy': policy, etag };
     if (namesTag(exchange.header('if-none-match'), etag)) exchange.answer(304, headers);
     else exchange.answer(200, headers, page);
   };
