@@ -27,6 +27,7 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }): Re
             cache: 'no-store',
           }),
         pause: pauseFor,
+        failed: reportError,
         random: Math.random,
       }),
   );

@@ -35,7 +35,9 @@ class TestHost implements LiveHost {
   readonly pauses: { readonly ms: number; readonly end: () => void }[] = [];
   /** Status of the next answers; 200 when there is none. */
   readonly statuses: number[] = [];
+  readonly failures: unknown[] = [];
   random = (): number => 1;
+  failed = (error: unknown): void => void this.failures.push(error);
 
   open = async (after: string, signal: AbortSignal): Promise<Response> => {
     const status = this.statuses.shift() ?? 200;
@@ -83,6 +85,22 @@ describe('LiveStream', () => {
     await expect.poll(() => host.connections.length).toBe(2);
     expect(host.connections[1]?.after).toBe('c1');
     await expect.poll(() => stream.state).toBe('open');
+    stream.stop();
+  });
+
+  it('tells what a listener throws, and neither loses the event for others nor the connection', async () => {
+    const host = new TestHost();
+    const stream = new LiveStream(host);
+    const mistake = new Error('a mistake of the page');
+    stream.listen(() => {
+      throw mistake;
+    });
+    const ids: string[] = [];
+    stream.listen(({ id }) => ids.push(id));
+    stream.start();
+    host.connections[0]?.write('id: c1\ndata: {}\n\nid: c2\ndata: {}\n\n');
+    await expect.poll(() => ids).toEqual(['c1', 'c2']);
+    expect([host.failures, host.connections.length, stream.state]).toEqual([[mistake, mistake], 1, 'open']);
     stream.stop();
   });
 

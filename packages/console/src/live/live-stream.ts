@@ -9,6 +9,8 @@ export interface LiveHost {
   readonly open: (after: string, signal: AbortSignal) => Promise<Response>;
   /** Resolves after the time in milliseconds, or early when `signal` aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Told what a listener threw: a mistake of the page, which costs the others no event and the stream no connection. */
+  readonly failed: (error: unknown) => void;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
@@ -89,7 +91,7 @@ export class LiveStream {
       for await (const event of events(answer.body, heard)) {
         hadEvents = true;
         if (event.id !== '') this.#cursor = event.id;
-        for (const receive of this.#listeners) receive(event);
+        this.#tell(event);
       }
     } catch {
       // The network failed or was silent; the state tells the person, and the loop tries again.
@@ -98,6 +100,16 @@ export class LiveStream {
       close();
     }
     return hadEvents ? 'had events' : 'had none';
+  }
+
+  #tell(event: ServerEvent): void {
+    for (const receive of this.#listeners) {
+      try {
+        receive(event);
+      } catch (error) {
+        this.#host.failed(error);
+      }
+    }
   }
 
   /** Answers a function to call for all that comes; without calls the connection is closed. */
