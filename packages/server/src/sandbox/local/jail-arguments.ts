@@ -34,6 +34,11 @@ export interface SystemPath {
 export const JAIL_NODE = '/run/svc/node';
 const JAIL_SOCKET = '/run/svc/egress';
 const PATHS = '/run/svc:/usr/local/bin:/usr/bin:/bin';
+/**
+ * What of /proc, besides /proc/sys, root of the machine may write without any capability: svc may run as root, and then so do its
+ * jails. Which of them exist depends on the kernel; bubblewrap itself covers /proc/irq, /proc/bus and /proc/sysrq-trigger.
+ */
+const ROOT_WRITABLE = ['/proc/acpi', '/proc/dynamic_debug', '/proc/mtrr', '/proc/pressure', '/proc/scsi'];
 /** User and group that processes have inside. */
 const JAIL_ID = '1000';
 
@@ -85,13 +90,10 @@ export const jailOptions = (jail: Jail): readonly string[] => {
     ...systemArguments(jail.system),
     '--proc',
     '/proc',
-    // Root of the machine may write settings of its kernel there without any capability, and svc may run as root.
     '--ro-bind',
     '/proc/sys',
     '/proc/sys',
-    '--ro-bind-try',
-    '/proc/pressure',
-    '/proc/pressure',
+    ...ROOT_WRITABLE.flatMap((path) => ['--ro-bind-try', path, path]),
     '--dev',
     '/dev',
     ...mountArguments(jail.mounts),
