@@ -143,41 +143,69 @@ describe('svc worker', () => {
 });
 
 describe('svc logs', () => {
-  it('prints lines as they come and continues behind the last one after the connection broke', async () => {
+  const lines = [
+    {
+      id: 'c1',
+      timestamp: micros(60),
+      level: 'warn',
+      message: 'store away',
+      fieldsJson: '{"tries":2,"at":"a\\u001b"}',
+    },
+    { id: 'c2', timestamp: micros(30), level: 'info', message: 'back', fieldsJson: '{}' },
+  ];
+  const NAMES = ['level', 'contains', 'after', 'since', 'tail', 'keptOnly'];
+  /** Answers the first call with `first`, the second with the second line; `asked` holds what was asked. */
+  const serving = (first: readonly (object | Error)[]) => {
     const asked: string[] = [];
-    const lines = [
-      {
-        id: 'c1',
-        timestamp: micros(60),
-        level: 'warn',
-        message: 'store away',
-        fieldsJson: '{"tries":2,"at":"a\\u001b"}',
-      },
-      { id: 'c2', timestamp: micros(30), level: 'info', message: 'back', fieldsJson: '{}' },
-    ];
     const run = shell({
       streams: {
         StreamLogs: (query) => {
-          asked.push(`${query.get('level')} ${query.get('contains')} ${query.get('after')}`);
-          return asked.length === 1
-            ? [lines[0] ?? {}, new FakeFault('UNAVAILABLE', 'SHUTTING_DOWN')]
-            : [lines[1] ?? {}];
+          asked.push(
+            NAMES.filter((name) => query.has(name))
+              .map((name) => `${name}=${query.get(name)}`)
+              .join(' '),
+          );
+          return asked.length === 1 ? first : [lines[1] ?? {}];
         },
       },
     });
-    const { exit, out } = await run('logs', '--level', 'info', '--contains', 'a');
-    expect(exit).toBe(exitCodes.ok);
-    expect(asked).toEqual(['info a null', 'info a c1']);
+    return { run, asked };
+  };
+  const restart = new FakeFault('UNAVAILABLE', 'SHUTTING_DOWN');
+
+  it('prints what is kept and ends', async () => {
+    const { run, asked } = serving(lines);
+    const { exit, out } = await run('logs', '--since', '10m', '--tail', '5');
+    expect([exit, asked]).toEqual([exitCodes.ok, [`since=${micros(600)} tail=5 keptOnly=true`]]);
     const texts = out.split('\n').map((line) => line.slice('2026-03-01 12:00:00 '.length));
     expect(texts.slice(1)).toEqual(['info  back', '']);
     expect(texts[0]).toMatch(/^warn {2}store away tries=2 at=a/);
     expect(out).not.toContain('\u001b');
   });
 
-  it('refuses a form that it does not have', async () => {
-    expect(await shell({})('logs', '-o', 'yaml')).toMatchObject({
+  it('prints lines as they come with -f, and continues behind the last one after the connection broke', async () => {
+    const { run, asked } = serving([lines[0] ?? {}, restart]);
+    const { exit, out } = await run('logs', '-f', '--level', 'info', '--contains', 'a');
+    expect([exit, out.match(/store away|back/g)]).toEqual([exitCodes.ok, ['store away', 'back']]);
+    expect(asked).toEqual(['level=info contains=a', 'level=info contains=a after=c1']);
+  });
+
+  it('misses no new line when the connection breaks before the first one', async () => {
+    const { run, asked } = serving([restart]);
+    expect((await run('logs', '-f', '--tail', '0')).out).toContain('back');
+    expect(asked).toEqual(['tail=0', `since=${micros(0)}`]);
+  });
+
+  it.each([
+    [['-o', 'yaml'], 'log lines have no form yaml'],
+    [['--since', 'soon'], '--since soon is not a time'],
+    [['--tail', '-1'], '--tail -1 is not a number of lines'],
+    [['--tail', 'all'], '--tail all is not a number of lines'],
+    [['--tail', '3000000000'], '--tail 3000000000 is not a number of lines'],
+  ])('refuses %j', async (words, reason) => {
+    expect(await shell({})('logs', ...words)).toMatchObject({
       exit: exitCodes.refused,
-      err: expect.stringContaining('log lines have no form yaml'),
+      err: expect.stringContaining(reason),
     });
   });
 });

@@ -203,12 +203,13 @@ const declareOperations = (program: Command, host: Host): void => {
   example(worker.command('drain <worker>'), 'svc worker drain 01a200e4-00a7-704f-8f48-f06824b13094')
     .description('make a process take no new work and hand over what it has')
     .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).drainWorker(host, name, options)));
-  example(program.command('logs'), 'svc logs --level warn', 'svc logs --contains turn -o jsonl')
-    .description('what the server writes to its log: the newest lines, then each as it is written, until Ctrl-C')
-    .option('-f, --follow', 'continue with new lines, which is always the case')
+  example(program.command('logs'), 'svc logs -f --level warn', 'svc logs --since 10m --contains turn -o jsonl')
+    .description('what the server has written to its log: the newest 1,000 lines')
+    .option('-f, --follow', 'continue with each line as it is written, until Ctrl-C')
+    .option('--since <time>', 'such as 10m, 2h or 2030-01-31')
+    .option('--tail <count>', 'only so many of the newest lines; 0 with -f: only new ones')
     .option('--level <level>', 'only lines of debug, info, warn or error and above')
     .option('--contains <text>', 'only lines with this text')
-    .option('--no-history', 'only lines from now on')
     .action(run<LogOptions>(async (_words, options) => (await load()).showLogs(host, options)));
   example(program.command('events'), 'svc events -f --kind agents', 'svc events --audit --since 1h')
     .description('changes of resources; with --audit who did what')

@@ -289,6 +289,27 @@ export declare type StreamLogsRequest = Message<"svc.gateway.StreamLogsRequest">
    * @generated from field: string after = 3;
    */
   after: string;
+
+  /**
+   * At most this many of the kept lines that match, the newest ones. Not set: all of them.
+   *
+   * @generated from field: optional int32 tail = 4;
+   */
+  tail?: number | undefined;
+
+  /**
+   * Unix microseconds: kept lines before it are left out. 0: none.
+   *
+   * @generated from field: int64 since = 5;
+   */
+  since: bigint;
+
+  /**
+   * True: the stream ends after the kept lines; false: each new line follows.
+   *
+   * @generated from field: bool kept_only = 6;
+   */
+  keptOnly: boolean;
 };
 
 /**

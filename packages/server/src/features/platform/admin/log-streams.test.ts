@@ -83,6 +83,46 @@ describe('StreamLogs', () => {
     await Promise.all(streams.map((stream) => stream.stop()));
   });
 
+  it('ends after the kept lines where no more are asked for', async () => {
+    for (const text of ['a', 'b', 'c']) write(text);
+    const kept = follow({ keptOnly: true });
+    expect([await kept.ended, messages(kept)]).toEqual(['ok', ['a', 'b', 'c']]);
+    const none = follow({ keptOnly: true, contains: 'nothing' });
+    expect([await none.ended, messages(none)]).toEqual(['ok', []]);
+    const newest = follow({ keptOnly: true, tail: 0 });
+    expect([await newest.ended, messages(newest)]).toEqual(['ok', []]);
+  });
+
+  it('begins with so many of the newest lines that match, or with those since a time, and follows', async () => {
+    write('Turn failed', 'error');
+    write('turned');
+    lines.send({ atMs: 2_000, level: 'info', message: 'turn later', fields: {} });
+    write('other', 'debug');
+    const [last, two, many, recent, both] = [
+      follow({ tail: 1 }),
+      follow({ tail: 2, contains: 'turn' }),
+      follow({ tail: 9, level: 'error' }),
+      follow({ since: 2_000_000n }),
+      follow({ tail: 0 }),
+    ];
+    await expect
+      .poll(() => [last, two, many, recent].map(messages))
+      .toEqual([['other'], ['turned', 'turn later'], ['Turn failed'], ['turn later', 'other']]);
+    write('turn again', 'error');
+    expect([last, two, many, recent, both].map((stream) => messages(stream).at(-1))).toEqual(
+      Array.from({ length: 5 }, () => 'turn again'),
+    );
+    expect(messages(both)).toEqual(['turn again']);
+    await Promise.all([last, two, many, recent, both].map((stream) => stream.stop()));
+  });
+
+  it('refuses a number of lines below none', async () => {
+    expect(await follow({ tail: -1 }).ended).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: 'tail: must not be negative',
+    });
+  });
+
   it('refuses a level that is none', async () => {
     expect(await follow({ level: 'loud' }).ended).toMatchObject({
       code: 'INVALID_ARGUMENT',

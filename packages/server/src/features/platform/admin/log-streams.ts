@@ -41,13 +41,12 @@ export class LogStreams {
     );
   }
 
-  /** Throws FIELD_INVALID for a level that is none. */
+  /** Throws FIELD_INVALID for a level that is none, or a negative number of lines. */
   async stream(request: StreamLogsRequest, call: CallContext, sink: StreamSink<LogLine>): Promise<void> {
     const isWanted = filterOf(request);
-    const { feed } = this.#hub;
-    const place = request.after === 'live' ? feed.newest : (feed.placeOf(request.after) ?? feed.start);
+    const place = await this.#placeOf(request, isWanted);
     const reader = new Reader(new FormingSink<NumberedLine, LogLine>(sink, formOf), this.#deps.limits);
-    const member = new FilteredMember(reader, this.#hub, isWanted);
+    const member = new FilteredMember(reader, this.#hub, { isWanted, isOver: request.keptOnly });
     reader.expect(1);
     this.#hub.add(member);
     reader.adopt(member);
@@ -56,22 +55,43 @@ export class LogStreams {
       member.follow.start(place, false);
     });
   }
+
+  /** Behind which line a stream begins: everything wanted of what is kept comes after it. */
+  async #placeOf(request: StreamLogsRequest, isWanted: (line: KeptLine) => boolean): Promise<number> {
+    const { after, tail, since } = request;
+    if (tail !== undefined && tail < 0) throw invalidField('tail', 'must not be negative');
+    const { feed } = this.#hub;
+    if (after === 'live' || tail === 0) return feed.newest;
+    const place = feed.placeOf(after) ?? feed.start;
+    const { items } = await feed.fill(place);
+    const isRecent = ({ atMs }: KeptLine): boolean => BigInt(atMs) * 1_000n >= since;
+    const wanted = items.filter(({ event }) => isRecent(event) && isWanted(event));
+    const first = wanted[tail === undefined ? 0 : Math.max(0, wanted.length - tail)];
+    return first === undefined ? feed.newest : first.sequence - 1;
+  }
+}
+
+interface MemberRules {
+  readonly isWanted: (line: KeptLine) => boolean;
+  /** True: nothing follows what was kept at the start. */
+  readonly isOver: boolean;
 }
 
 class FilteredMember extends Member<NumberedLine> {
-  readonly #isWanted: (line: KeptLine) => boolean;
+  readonly #rules: MemberRules;
 
-  constructor(
-    reader: Reader<NumberedLine>,
-    hub: Hub<NumberedLine, Member<NumberedLine>>,
-    isWanted: (line: KeptLine) => boolean,
-  ) {
+  constructor(reader: Reader<NumberedLine>, hub: Hub<NumberedLine, Member<NumberedLine>>, rules: MemberRules) {
     super(reader, hub);
-    this.#isWanted = isWanted;
+    this.#rules = rules;
   }
 
   override deliver(numbered: NumberedLine): void {
-    if (this.#isWanted(numbered.event)) super.deliver(numbered);
+    if (this.#rules.isWanted(numbered.event)) super.deliver(numbered);
+  }
+
+  /** The kept lines were sent. */
+  joined(): void {
+    if (this.#rules.isOver) this.finish();
   }
 }
 
