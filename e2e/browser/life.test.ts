@@ -11,17 +11,6 @@ const button = (page: Page, name: string | RegExp) =>
 
 const api = (): RestCaller => new RestCaller(instance.url, { authorization: `Bearer ${instance.adminToken}` });
 
-/** Replaces what the text editor shows, by pasting. */
-const write = async ({ page }: Tab, text: string): Promise<void> => {
-  await page.locator('.cm-content').click();
-  await page.keyboard.press('ControlOrMeta+a');
-  await page.locator('.cm-content').evaluate((editor, pasted) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', pasted);
-    editor.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  }, text);
-};
-
 /** Writes a message in a conversation and sends it. */
 const say = async ({ page }: Tab, text: string): Promise<void> => {
   const field = page.getByRole('textbox', { name: 'Message', exact: true });
@@ -54,7 +43,7 @@ describe('the life of a matter', () => {
     await using other = await instance.tab('operator');
     const { page } = tab;
     await tab.open('/ns/shop/new/Agent');
-    await write(tab, AGENT);
+    await tab.writeText(AGENT);
     await button(page, 'Review and save').click();
     await button(page, 'Create').click();
     await page.getByRole('heading', { level: 1, name: 'porter' }).waitFor();
@@ -94,7 +83,7 @@ describe('the life of a matter', () => {
       .waitFor();
     await tab.follow('/ns/shop/agents/broken?tab=yaml');
     await page.locator('.cm-content').waitFor();
-    await write(tab, MENDED);
+    await tab.writeText(MENDED);
     await api().ok('PUT /v1/ns/shop/agents/broken', {
       spec: { systemPrompt: 'You answer now.' },
       updateMask: 'spec.systemPrompt',

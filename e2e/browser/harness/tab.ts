@@ -69,6 +69,18 @@ export class Tab implements AsyncDisposable {
     });
   }
 
+  /** Replaces what the text editor shows, by pasting. */
+  async writeText(text: string): Promise<void> {
+    const editor = this.page.locator('.cm-content:visible');
+    await editor.click();
+    await this.page.keyboard.press('ControlOrMeta+a');
+    await editor.evaluate((element, pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', pasted);
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }, text);
+  }
+
   /** True when the page is wider than the window, so that a person has to move it to read a line. */
   isTooWide(): Promise<boolean> {
     return this.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);

@@ -33,4 +33,3 @@ export const knowledgeScreen = screen({
 });
 export { default as knowledgeStyles } from './knowledge.module.css';
 export { TextDocument } from './text-document.tsx';
-export { useTextDraft } from './text-draft.ts';

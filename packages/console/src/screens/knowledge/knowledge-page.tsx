@@ -12,6 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { PathTree } from '../../ui/path-tree.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Split } from '../../ui/split.tsx';
+import type { TextDrafts } from '../../ui/text-draft.ts';
 import styles from './knowledge.module.css';
 import { type DocumentName, useDeleteDocument, useDocument, useDocuments, useWriteDocument } from './knowledge-data.ts';
 import { KnowledgeSearch } from './knowledge-search.tsx';
@@ -34,6 +35,7 @@ export const KnowledgePage = (): ReactElement => {
 const Documents = ({ ns }: { readonly ns: string }): ReactElement => {
   const { doc = '', form, q = '' } = useSearch({ strict: false });
   const navigate = useNavigate();
+  const [drafts] = useState<TextDrafts>(() => new Map());
   const found = useDocuments(ns);
   const mayWrite = useCan()('operator', { ns });
   const show = (search: Readonly<Record<string, string | undefined>>): void =>
@@ -95,6 +97,7 @@ const Documents = ({ ns }: { readonly ns: string }): ReactElement => {
                 key={chosen.name}
                 ns={ns}
                 document={chosen}
+                drafts={drafts}
                 mayWrite={mayWrite}
                 onGone={() => show({ doc: undefined })}
               />
@@ -109,11 +112,12 @@ const Documents = ({ ns }: { readonly ns: string }): ReactElement => {
 interface OneDocumentProps {
   readonly ns: string;
   readonly document: DocumentName;
+  readonly drafts: TextDrafts;
   readonly mayWrite: boolean;
   readonly onGone: () => void;
 }
 
-const OneDocument = ({ ns, document, mayWrite, onGone }: OneDocumentProps): ReactElement => {
+const OneDocument = ({ ns, document, drafts, mayWrite, onGone }: OneDocumentProps): ReactElement => {
   const { name, path } = document;
   const found = useDocument(ns, name);
   const [asks, setAsks] = useState(false);
@@ -144,6 +148,8 @@ const OneDocument = ({ ns, document, mayWrite, onGone }: OneDocumentProps): Reac
         label={path}
         stored={before.spec?.content ?? ''}
         version={before.metadata?.resourceVersion ?? ''}
+        drafts={drafts}
+        id={name}
         mayWrite={mayWrite}
         isSaving={write.isPending}
         error={write.error}

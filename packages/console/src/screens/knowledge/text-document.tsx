@@ -5,8 +5,8 @@ import { CodeEditor } from '../../ui/code-editor.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
+import { type TextDrafts, useTextDraft } from '../../ui/text-draft.ts';
 import styles from './knowledge.module.css';
-import { useTextDraft } from './text-draft.ts';
 import { texts } from './texts.ts';
 
 interface TextDocumentProps {
@@ -15,6 +15,9 @@ interface TextDocumentProps {
   readonly stored: string;
   /** Changes with each write of anybody. */
   readonly version: string;
+  /** Where a draft stays while another text is shown, under the name `id`. */
+  readonly drafts: TextDrafts;
+  readonly id: string;
   readonly mayWrite: boolean;
   readonly isSaving: boolean;
   readonly error: Error | null;
@@ -25,8 +28,9 @@ interface TextDocumentProps {
 /** A text to read, formatted as Markdown, and to change. A draft stays while others write. */
 export const TextDocument = (props: TextDocumentProps): ReactElement => {
   const { label, stored, version, mayWrite, isSaving, error, onSave } = props;
-  const [view, setView] = useState<'read' | 'edit'>('read');
-  const { draft, setText, discard, markSent } = useTextDraft({ text: stored, version });
+  const under = { drafts: props.drafts, name: props.id };
+  const { draft, setText, discard, markSent } = useTextDraft({ text: stored, version }, under);
+  const [view, setView] = useState<'read' | 'edit'>(draft === undefined ? 'read' : 'edit');
   const text = draft?.text ?? stored;
   const isChanged = draft !== undefined;
   const save = (): void => {

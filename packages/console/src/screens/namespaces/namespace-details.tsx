@@ -12,6 +12,7 @@ import { TextArea } from '../../ui/field.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { useTextDraft } from '../../ui/text-draft.ts';
 import { Time } from '../../ui/time.tsx';
 import { createdAt } from '../resources/index.ts';
 import { labelLines, labelsOf } from './label-lines.ts';
@@ -125,10 +126,11 @@ const Holdings = ({ name }: { readonly name: string }): ReactElement => {
 };
 
 const Labels = ({ namespace }: { readonly namespace: Namespace }): ReactElement => {
+  const version = namespace.metadata?.resourceVersion ?? '';
   const stored = labelLines(namespace.metadata?.labels ?? {});
-  const [lines, setLines] = useState(stored);
-  const save = useLabels(namespace);
-  const labels = labelsOf(lines);
+  const { draft, setText, discard } = useTextDraft({ text: stored, version });
+  const write = useLabels(namespace);
+  const labels = labelsOf(draft?.text ?? stored);
   const mayChange = useCan()('admin', aboveOf(namespace.metadata?.name ?? ''));
   if (!mayChange)
     return <Section title={texts.labels}>{<Facts rows={Object.entries(namespace.metadata?.labels ?? {})} />}</Section>;
@@ -139,20 +141,21 @@ const Labels = ({ namespace }: { readonly namespace: Namespace }): ReactElement 
         hint={texts.labelsHint}
         isLabelHidden
         problem={labels === undefined ? texts.labelProblem : undefined}
-        value={lines}
-        onChange={setLines}
+        value={draft?.text ?? stored}
+        onChange={setText}
         rows={3}
       />
-      {save.error && <Problem error={save.error} />}
-      {lines !== stored && (
+      {draft !== undefined && draft.version !== version && <p role="status">{texts.staleLabels}</p>}
+      {write.error && <Problem error={write.error} />}
+      {draft !== undefined && (
         <div className={styles.actions}>
-          <Button onClick={() => setLines(stored)}>{texts.cancel}</Button>
+          <Button onClick={discard}>{texts.cancel}</Button>
           <Button
             kind="primary"
-            isBusy={save.isPending}
+            isBusy={write.isPending}
             disabled={labels === undefined}
             disabledReason={texts.labelProblem}
-            onClick={() => labels && save.mutate(labels)}
+            onClick={() => labels && write.mutate({ labels, version: draft.version }, { onSuccess: discard })}
           >
             {texts.save}
           </Button>

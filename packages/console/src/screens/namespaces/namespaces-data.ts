@@ -86,11 +86,17 @@ export const useCreateNamespace = (onDone: (name: string) => void): UseMutationR
     },
   );
 
+interface WrittenLabels {
+  readonly labels: Readonly<Record<string, string>>;
+  /** That must still be stored: the one that the labels were begun with. */
+  readonly version: string;
+}
+
 /** Replaces the labels that people wrote; nothing else of the namespace can change. */
-export const useLabels = (namespace: Namespace): UseMutationResult<unknown, Error, Readonly<Record<string, string>>> =>
-  useWrite<Readonly<Record<string, string>>, unknown>(
-    (client, labels) => {
-      const kept = keptMetadata(namespace.metadata);
+export const useLabels = (namespace: Namespace): UseMutationResult<unknown, Error, WrittenLabels> =>
+  useWrite<WrittenLabels, unknown>(
+    (client, { labels, version }) => {
+      const kept = { ...keptMetadata(namespace.metadata), resourceVersion: version };
       const spec = { kind: { case: 'namespace' as const, value: { parent: namespace.spec?.parent ?? '' } } };
       const manifest = { kind: 'Namespace', metadata: { ...kept, labels: { ...labels } }, spec };
       return client.resources.applyResource({ ns: kept.name, kind: 'Namespace', name: kept.name, manifest });

@@ -11,6 +11,7 @@ export const texts = {
   root: 'Nothing: at the root',
   labels: 'Labels',
   labelsHint: 'One a line, such as tier=shop',
+  staleLabels: 'Somebody else changed the labels while you write. Saving will be refused; cancel to see them.',
   labelProblem: 'Each line is key=value',
   cancel: 'Cancel',
   save: 'Save',

@@ -52,6 +52,7 @@ export const texts = {
   create: 'Create',
   discard: 'Discard my changes',
   back: 'Back to the text',
+  saving: 'It is being saved',
   review: 'What changes',
   reviewNew: 'What is created',
   reviewAndSave: 'Review and save',

@@ -1,6 +1,6 @@
 import type { Resource, SkillSpec } from '@svc/api/resources';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { useWrite } from '../../api/use-call.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -9,7 +9,8 @@ import { CopyMenu } from '../../ui/copy-menu.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { knowledgeStyles as styles, TextDocument, useTextDraft } from '../knowledge/index.ts';
+import { type TextDrafts, useTextDraft } from '../../ui/text-draft.ts';
+import { knowledgeStyles as styles, TextDocument } from '../knowledge/index.ts';
 import {
   addressOfResource,
   badConditions,
@@ -28,6 +29,7 @@ import { texts } from './texts.ts';
 export const SkillsPage = (): ReactElement => {
   const { skill = '' } = useSearch({ strict: false });
   const navigate = useNavigate();
+  const [drafts] = useState<TextDrafts>(() => new Map());
   const open = (next: string | undefined): void =>
     void navigate({ to: '.', search: (before) => ({ ...before, skill: next }) });
   return (
@@ -45,7 +47,9 @@ export const SkillsPage = (): ReactElement => {
       command="svc get skills"
       chosen={skill}
       onChoose={open}
-      show={(chosen) => <OneSkill key={chosen.metadata?.uid} skill={chosen} onGone={() => open(undefined)} />}
+      show={(chosen) => (
+        <OneSkill key={chosen.metadata?.uid} skill={chosen} drafts={drafts} onGone={() => open(undefined)} />
+      )}
     />
   );
 };
@@ -55,18 +59,20 @@ interface SkillTexts extends Pick<SkillSpec, 'description' | 'instructions'> {
   readonly version: string;
 }
 
-const OneSkill = ({
-  skill,
-  onGone,
-}: {
+interface OneSkillProps {
   readonly skill: Resource;
+  readonly drafts: TextDrafts;
   readonly onGone: () => void;
-}): ReactElement | null => {
+}
+
+const OneSkill = ({ skill, drafts, onGone }: OneSkillProps): ReactElement | null => {
   const address = addressOfResource(skill);
   const mayWrite = useCan()('admin', { ns: address.ns });
   const spec = skill.spec?.kind.case === 'skill' ? skill.spec.kind.value : undefined;
   const stored = skill.metadata?.resourceVersion ?? '';
-  const description = useTextDraft({ text: spec?.description ?? '', version: stored });
+  const id = skill.metadata?.uid ?? '';
+  const under = { drafts, name: `${id} description` };
+  const description = useTextDraft({ text: spec?.description ?? '', version: stored }, under);
   const { draft } = description;
   const write = useWrite<SkillTexts, unknown>(
     (client, { version, ...value }) => {
@@ -116,6 +122,8 @@ const OneSkill = ({
         label={texts.instructions}
         stored={spec.instructions}
         version={stored}
+        drafts={drafts}
+        id={id}
         mayWrite={mayWrite}
         isSaving={write.isPending}
         error={write.error}

@@ -33,7 +33,9 @@ export const ReviewView = (props: ReviewViewProps): ReactElement => {
         title={isNew ? texts.reviewNew : texts.review}
         actions={
           <div className={styles.actions}>
-            <Button onClick={onBack}>{texts.back}</Button>
+            <Button disabled={isSaving} disabledReason={texts.saving} onClick={onBack}>
+              {texts.back}
+            </Button>
             <Button
               kind="primary"
               shortcut="mod+s"

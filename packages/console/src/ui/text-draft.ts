@@ -34,9 +34,22 @@ interface UsedDraft {
   readonly markSent: () => void;
 }
 
-/** A draft over a stored text, kept while others write. */
-export const useTextDraft = (stored: StoredText): UsedDraft => {
-  const [kept, keep] = useState<TextDraft>();
+/** Drafts that outlive the view of their text, by a name of that text; a page that shows one text at a time holds one. */
+export type TextDrafts = Map<string, TextDraft>;
+
+interface KeptUnder {
+  readonly drafts: TextDrafts;
+  readonly name: string;
+}
+
+/** A draft over a stored text, kept while others write; with `under` also while another text is shown. */
+export const useTextDraft = (stored: StoredText, under?: KeptUnder): UsedDraft => {
+  const [kept, setKept] = useState(under?.drafts.get(under.name));
+  const keep = (next: TextDraft | undefined): void => {
+    setKept(next);
+    if (next === undefined) under?.drafts.delete(under.name);
+    else under?.drafts.set(under.name, next);
+  };
   const draft = kept && movedOn(kept, stored);
   if (draft !== kept) keep(draft);
   const begun = draft ?? { base: stored.text, version: stored.version, sent: undefined };
