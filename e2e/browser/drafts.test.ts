@@ -47,5 +47,5 @@ it('does not undo a label that somebody else wrote meanwhile', async () => {
   await lines.fill('tier=theirs\ncolour=blue');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved: shop:north').waitFor();
-  expect(await lines.inputValue()).toBe('colour=blue\ntier=theirs');
+  await expect.poll(() => lines.inputValue()).toBe('colour=blue\ntier=theirs');
 });
