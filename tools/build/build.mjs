@@ -16,11 +16,11 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { cleanOutput } from './clean-output.mjs';
 import { buildConsole, hasConsole } from './console-build.mjs';
-import { widgetScript } from './widget-script.mjs';
+import { placeWidget, widgetScript } from './widget-script.mjs';
 
 /**
  * `npm run build`: makes dist/packages/{api,client,widget,connectors,server,cli} from the sources, each a package of plain JavaScript with its types
- * that `npm pack` and `npm publish` take as it is; that of the server contains the web console, that of the widget the
+ * that `npm pack` and `npm publish` take as it is; that of the server contains the web console and the chat widget, that of the widget the
  * file for one script tag, lib/svc-chat.js. With `--pack` it also writes dist/*.tgz.
  *
  *   node tools/build/build.mjs [--pack] [--out FOLDER] [--packages api,client,widget,connectors,server,cli]
@@ -108,12 +108,18 @@ async function assemble(name) {
     if (existsSync(join(source, folder))) cpSync(join(source, folder), join(target, folder), { recursive: true });
   }
   if (name === 'api') layOutContract(join(target, 'proto'));
-  if (name === 'server' && hasConsole(root)) await buildConsole(root, join(target, 'lib', 'app', 'home', 'console'));
+  if (name === 'server') await placePages(join(target, 'lib', 'app', 'home'));
   if (name === 'widget') write(join(target, 'lib', 'svc-chat.js'), await widgetScript(root));
   if (existsSync(join(source, 'README.md'))) copy(join(source, 'README.md'), join(target, 'README.md'));
   copy(join(root, 'LICENSE'), join(target, 'LICENSE'));
   const manifest = publishedManifest(readManifest(source), readManifest(root));
   write(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** What the server hands out to browsers. */
+async function placePages(folder) {
+  if (hasConsole(root)) await buildConsole(root, join(folder, 'console'));
+  await placeWidget(root, join(folder, 'widget'));
 }
 
 /** proto/ together with the two files of google/api that it imports: `protoc --proto_path=proto` needs nothing else. */

@@ -15,9 +15,10 @@ import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { buildConsole, consoleSources, hasConsole, stateOf } from './console-build.mjs';
+import { placeWidget } from './widget-script.mjs';
 
 /**
- * The `svc` command of the checkout in few files, libraries included, and the web console: what `npm start` and the tests with real
+ * The `svc` command of the checkout in few files, libraries included, the web console and the chat widget: what `npm start` and the tests with real
  * processes run. A start loads about 980 modules from the sources and 6 from a bundle, which halves its processor time.
  *
  *   node tools/build/bundle.mjs
@@ -95,6 +96,7 @@ async function build(root, bundles) {
   const [chunks, console] = await Promise.all([
     bundle({ root, server, inputs }),
     placeConsole({ root, bundles, folder: join(unfinished, 'console') }),
+    placeWidget(root, join(unfinished, 'widget'), (path) => inputs.set(path, stateOf(path))),
   ]);
   for (const { fileName, code, source } of chunks) writeFileSync(join(unfinished, fileName), code ?? source);
   for (const path of migrations) cpSync(join(server, path), join(unfinished, path.replace('store/migrations/', '')));

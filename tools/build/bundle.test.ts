@@ -131,6 +131,24 @@ describe('the console in the bundled program', () => {
   });
 });
 
+describe('the chat widget in the bundled program', () => {
+  it('is made from its sources, packed, and again when one of them changed', async () => {
+    const widgetOf = (program: string): string => join(dirname(program), 'widget', 'svc-chat.js');
+    expect(existsSync(widgetOf(await bundledProgram(root)))).toBe(false);
+    const lines = Array.from({ length: 200 }, (_, at) => `console.log(text, ${at});`).join('\n');
+    write('packages/widget/src/svc-chat.ts', `import { text } from './texts.ts';\n${lines}\n`);
+    write('packages/widget/src/texts.ts', "export const text: string = 'may I help?';\n");
+    // A program that was built before does not know of it.
+    write('packages/cli/bin/greeting.ts', "export const greeting: string = 'hello again';\n");
+    const first = await bundledProgram(root);
+    expect(readFileSync(widgetOf(first), 'utf8')).toContain('may I help?');
+    expect(gunzipSync(readFileSync(`${widgetOf(first)}.gz`)).toString()).toContain('may I help?');
+    expect(brotliDecompressSync(readFileSync(`${widgetOf(first)}.br`)).toString()).toContain('may I help?');
+    write('packages/widget/src/texts.ts', "export const text: string = 'how are you today?';\n");
+    expect(readFileSync(widgetOf(await bundledProgram(root)), 'utf8')).toContain('how are you today?');
+  });
+});
+
 describe('the bundled program', () => {
   it('does what the sources do, from a folder of its own', async () => {
     const program = await bundledProgram(root);

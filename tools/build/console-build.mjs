@@ -1,26 +1,19 @@
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { writePackedForms } from './packed-forms.mjs';
 
 /**
- * The web console as static files: packages/console through Vite, and next to each file that packs well its packed forms (`.br`,
- * `.gz`), so that the server never packs. Called by the bundle of the checkout and by `npm run build`.
+ * The web console as static files: packages/console through Vite, and their packed forms. Called by the bundle of the checkout and by `npm run build`.
  *
  *   node tools/build/console-build.mjs CHECKOUT FOLDER INPUTS
  *
  * writes the console to FOLDER, and to INPUTS the state of each file that it was made from, as JSON.
  */
-
-const packable = new Set(['.css', '.js', '.json', '.svg', '.txt', '.wasm']);
-/** Smaller files come in one packet either way. */
-const LEAST_PACKED_BYTES = 1024;
-/** One level below the best, which takes ten times as long for a hundredth less. */
-const BROTLI_QUALITY = 10;
 
 /** False for a checkout without the sources of a console. */
 export function hasConsole(root) {
@@ -85,23 +78,9 @@ async function build(root, folder) {
   return inputs;
 }
 
-function pack(folder) {
-  for (const name of globSync('assets/*', { cwd: folder }).filter((path) => packable.has(extname(path)))) {
-    const path = join(folder, name);
-    const bytes = readFileSync(path);
-    if (bytes.length < LEAST_PACKED_BYTES) continue;
-    const params = {
-      [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-    };
-    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
-    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
-  }
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [root, folder, inputs] = process.argv.slice(2);
   const read = await build(root, folder);
-  pack(folder);
+  for (const name of globSync('assets/*', { cwd: folder })) writePackedForms(join(folder, name));
   writeFileSync(inputs, JSON.stringify(Object.fromEntries(read)));
 }

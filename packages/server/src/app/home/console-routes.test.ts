@@ -43,7 +43,9 @@ beforeAll(async () => {
   write('assets/data-c3.bin', '01');
   const built = findConsole(folder);
   if (built === undefined) throw new Error('the console is not found');
-  server = await createTransport(testParts({ routes: frontRoutes(SETTINGS, HOME, built) }));
+  server = await createTransport(
+    testParts({ routes: frontRoutes(SETTINGS, HOME, { console: built, widget: undefined }) }),
+  );
   bare = await createTransport(testParts());
 });
 afterAll(async () => {
@@ -104,7 +106,7 @@ describe('the page of the console', () => {
   it('may also send files to the bucket that keeps them', async () => {
     const built = findConsole(folder);
     const bucket = { 'objects.backend': 's3', 'objects.endpoint': 'https://objects.example.org/base' } as const;
-    const routes = frontRoutes({ ...SETTINGS, ...bucket }, HOME, built);
+    const routes = frontRoutes({ ...SETTINGS, ...bucket }, HOME, { console: built, widget: undefined });
     const other = await createTransport(testParts({ routes }));
     const { headers } = await fetch(`http://127.0.0.1:${other.port}/`);
     await other.close();

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { namesTag } from '../../base/network/index.ts';
 import type { HttpExchange, HttpRoute } from '../../operations/index.ts';
-import { acceptedEncoding } from '../../transport/http/index.ts';
-import type { ConsoleAsset, ConsoleFiles } from './console-files.ts';
+import { answerFile, SAFE } from './answer-file.ts';
+import type { BuiltFile } from './built-files.ts';
+import type { ConsoleFiles } from './console-files.ts';
 import { type ConsoleFacts, consolePage } from './console-page.ts';
 
 /** Nothing from elsewhere, nothing inside the page itself, no frame around it; large files may be sent to the bucket that keeps them. */
@@ -20,7 +21,6 @@ const policyFor = (uploadOrigins: readonly string[]): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-const SAFE = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 const OF_PAGES = {
   ...SAFE,
   'content-type': 'text/html; charset=utf-8',
@@ -29,10 +29,8 @@ const OF_PAGES = {
   vary: 'accept',
 };
 const OF_ASSETS = {
-  ...SAFE,
   'cache-control': 'public, max-age=31536000, immutable',
   'cross-origin-resource-policy': 'same-origin',
-  vary: 'accept-encoding',
 };
 
 const ASSETS = '/assets/';
@@ -45,7 +43,7 @@ const isPage = (asked: Asked): boolean =>
   !/^\/[^/]*\./.test(asked.path) &&
   /\btext\/html\b/i.test(asked.header('accept') ?? '');
 
-const assetOf = ({ assets }: ConsoleFiles, { path }: Asked): ConsoleAsset | undefined =>
+const assetOf = ({ assets }: ConsoleFiles, { path }: Asked): BuiltFile | undefined =>
   path.startsWith(ASSETS) ? assets.get(path.slice(ASSETS.length)) : undefined;
 
 /**
@@ -73,18 +71,8 @@ export const consoleRoutes = (
       takes: (asked) => assetOf(files, asked) !== undefined || isPage(asked),
       handle: (exchange) => {
         const asset = assetOf(files, exchange);
-        return asset === undefined ? answerPage(exchange) : answerAsset(exchange, asset);
+        return asset === undefined ? answerPage(exchange) : answerFile(exchange, asset, OF_ASSETS);
       },
     },
   ];
-};
-
-const answerAsset = async (exchange: HttpExchange, asset: ConsoleAsset): Promise<void> => {
-  const encoding = acceptedEncoding(exchange.header('accept-encoding'), asset.encodings);
-  const headers = {
-    ...OF_ASSETS,
-    'content-type': asset.type,
-    ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
-  };
-  exchange.answer(200, headers, await asset.read(encoding));
 };
