@@ -12,11 +12,14 @@ import {
 import { clientFor } from '../api/client.ts';
 import { Loading } from '../ui/loading.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { millisOf } from '../ui/time-texts.ts';
 import { type Access, AccessContext } from './access-context.ts';
 import { type Credential, forgetCredential, readCredential, writeCredential } from './credential.ts';
 import { expiry } from './expiry.ts';
 import { loadNamespaces } from './load-namespaces.ts';
 import { NamespaceTree } from './namespace-tree.ts';
+import { ProviderReturn } from './provider/provider-return.tsx';
+import { useRenewal } from './provider/use-renewal.ts';
 import styles from './sign-in.module.css';
 import { SignIn } from './sign-in.tsx';
 import { texts } from './texts.ts';
@@ -27,7 +30,17 @@ type Person = Pick<Access, 'client' | 'credential' | 'whoAmI'>;
  * Shows its children to people whom the server recognises, and a sign-in to everyone else. A credential that ends later puts the sign-in
  * over the page, which stays as it is below.
  */
-export const AccessProvider = ({ children }: { readonly children: ReactNode }): ReactElement => {
+export const AccessProvider = ({ children }: { readonly children: ReactNode }): ReactElement => (
+  <ProviderReturn page={(problem) => <WithCredential refusal={problem}>{children}</WithCredential>} />
+);
+
+interface WithCredentialProps {
+  /** Why a sign-in at a provider failed. */
+  readonly refusal: Error | undefined;
+  readonly children: ReactNode;
+}
+
+const WithCredential = ({ refusal, children }: WithCredentialProps): ReactElement => {
   const [credential, setCredential] = useState<Credential>(readCredential);
   const [person, setPerson] = useState<Person>();
   const isExpired = useSyncExternalStore(expiry.watch, () => expiry.isExpired);
@@ -54,6 +67,11 @@ export const AccessProvider = ({ children }: { readonly children: ReactNode }): 
     },
     [queries],
   );
+  const replace = useCallback((next: Credential) => {
+    writeCredential(next, false);
+    setCredential(next);
+  }, []);
+  useRenewal(credential, whoAmI?.expiresAt === undefined ? undefined : millisOf(whoAmI.expiresAt), replace);
   const signOut = useCallback(() => {
     forgetCredential();
     setPerson(undefined);
@@ -63,7 +81,7 @@ export const AccessProvider = ({ children }: { readonly children: ReactNode }): 
   // A server that is away is tried for as long as the page is open, but not without a word.
   const error = found.error ?? (found.failureCount > 2 ? found.failureReason : null);
   const isAsked = isExpired || (error !== null && isRefused(error));
-  const problem = credential.kind === 'none' ? undefined : (error ?? undefined);
+  const problem = credential.kind === 'none' ? refusal : (error ?? undefined);
   if (person !== undefined)
     return (
       <>

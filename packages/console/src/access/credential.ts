@@ -5,7 +5,13 @@ export type Credential =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'apiKey'; readonly apiKey: string }
-  | { readonly kind: 'password'; readonly user: string; readonly password: string };
+  | { readonly kind: 'password'; readonly user: string; readonly password: string }
+  | {
+      readonly kind: 'provider';
+      readonly token: string;
+      /** With which the token is renewed, and where. */
+      readonly refresh?: { readonly token: string; readonly endpoint: string };
+    };
 
 const KEY = 'svc.credential';
 
@@ -29,7 +35,7 @@ export const forgetCredential = (): void => {
 
 /** The form in which the client library takes it. */
 export const clientCredentials = (credential: Credential): Credentials => {
-  if (credential.kind === 'token') return { token: credential.token };
+  if (credential.kind === 'token' || credential.kind === 'provider') return { token: credential.token };
   if (credential.kind === 'apiKey') return { apiKey: credential.apiKey };
   if (credential.kind === 'password') return { basic: { user: credential.user, password: credential.password } };
   return {};
@@ -39,11 +45,12 @@ const isCredential = (value: unknown): value is Credential =>
   typeof value === 'object' &&
   value !== null &&
   'kind' in value &&
-  ['none', 'token', 'apiKey', 'password'].includes(String(value.kind));
+  ['none', 'token', 'apiKey', 'password', 'provider'].includes(String(value.kind));
 
 /** The headers that carry it, for requests that the client library does not make. */
 export const credentialHeaders = (credential: Credential): Readonly<Record<string, string>> => {
-  if (credential.kind === 'token') return { authorization: `Bearer ${credential.token}` };
+  if (credential.kind === 'token' || credential.kind === 'provider')
+    return { authorization: `Bearer ${credential.token}` };
   if (credential.kind === 'apiKey') return { 'x-api-key': credential.apiKey };
   if (credential.kind === 'password')
     return { authorization: `Basic ${btoa(unescapedUtf8(`${credential.user}:${credential.password}`))}` };

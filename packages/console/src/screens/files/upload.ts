@@ -43,7 +43,7 @@ const storeInline = async (client: Client, upload: Upload): Promise<void> => {
 
 const storeApart = async (client: Client, upload: Upload): Promise<void> => {
   const { ns, file } = upload;
-  const { sha256 } = await import('./sha256.ts');
+  const { sha256 } = await import('../../api/sha256.ts');
   const asked = { ns, file: describedBy(upload), sizeBytes: BigInt(file.size), filename: file.name };
   const prepared = await client.files.prepareUpload({ ...asked, sha256: await sha256(file) });
   const answer = await fetch(uploadAddress(prepared.url, location.href), {

@@ -26,6 +26,14 @@ describe('refused combinations', () => {
 
   it.each([
     [
+      `console: {oidc: {clientId: c}}\nauth: {mode: [token], token: ${token}}`,
+      'console.oidc.clientId: sign-in at a provider needs auth.mode jwks, and auth.jwks.issuer with the address of the provider',
+    ],
+    [
+      'console: {oidc: {clientId: c}}\nauth: {mode: [jwks], jwks: {url: "https://a.test", issuer: me}}',
+      'console.oidc.clientId: sign-in at a provider needs auth.mode jwks, and auth.jwks.issuer with the address of the provider',
+    ],
+    [
       `auth: {mode: [none, token], token: ${token}}`,
       'auth.mode: none lets everyone in, so no other mode can be combined with it (AUTH_REQUIRED)',
     ],

@@ -73,6 +73,13 @@ const rules: readonly Rule[] = [
       settings['server.tls.cert'] === undefined ? 'server.tls.key' : 'server.tls.cert',
       'server.tls.cert and server.tls.key belong together',
     ),
+  (settings) =>
+    refuseIf(
+      settings['console.oidc.clientId'] !== undefined &&
+        !(hasMode(settings, 'jwks') && URL.canParse(settings['auth.jwks.issuer'] ?? '')),
+      'console.oidc.clientId',
+      'sign-in at a provider needs auth.mode jwks, and auth.jwks.issuer with the address of the provider',
+    ),
   (settings) => incompleteGrant(settings, 'auth.jwt.defaultGrants'),
   (settings) => incompleteGrant(settings, 'auth.jwks.rules'),
   (settings) => repeatedKeyId(settings),

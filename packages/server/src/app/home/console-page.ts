@@ -1,4 +1,5 @@
 import { htmlText } from '../../base/words/index.ts';
+import type { ProviderSignIn } from './provider-sign-in.ts';
 
 /** What the page may know before anyone signed in. */
 export interface ConsoleFacts {
@@ -7,6 +8,8 @@ export interface ConsoleFacts {
   readonly readOnly: boolean;
   /** Ways to sign in, in the order in which they are tried. */
   readonly authModes: readonly string[];
+  /** Where people may sign in besides; undefined for nowhere. */
+  readonly provider?: ProviderSignIn | undefined;
   /** What `/version` tells everyone as well. */
   readonly version: string;
 }
@@ -21,6 +24,7 @@ export const consolePage = (built: string, facts: ConsoleFacts): string => {
     meta('svc-title', facts.title),
     ...(facts.readOnly ? [meta('svc-read-only', 'true')] : []),
     meta('svc-auth-mode', facts.authModes.join(',')),
+    ...(facts.provider === undefined ? [] : [meta('svc-provider', JSON.stringify(facts.provider))]),
     meta('svc-version', facts.version),
   ];
   return built.replace(TITLE, () => head.join('\n    '));

@@ -23,6 +23,11 @@ const SETTINGS = {
   'objects.bucket': undefined,
   'objects.endpoint': undefined,
   'objects.region': 'us-east-1',
+  'auth.jwks.issuer': undefined,
+  'auth.jwks.audience': 'svc',
+  'console.oidc.clientId': undefined,
+  'console.oidc.scope': 'openid',
+  'console.oidc.origins': [],
 } as const;
 const HOME = { version: '1.2.3', needsCredential: true, url: () => '', running: () => ({}) };
 
@@ -112,6 +117,29 @@ describe('the page of the console', () => {
     await other.close();
     expect(headers.get('content-security-policy')).toContain(
       "; connect-src 'self' https://objects.example.org; base-uri",
+    );
+  });
+
+  it('says where people sign in besides, and may fetch tokens there', async () => {
+    const provider = {
+      'auth.jwks.issuer': 'https://id.example.org/realms/a',
+      'auth.jwks.audience': 'svc-api',
+      'console.oidc.clientId': 'svc-console',
+      'console.oidc.scope': 'openid offline_access',
+      'console.oidc.origins': ['https://tokens.example.org/x'],
+    } as const;
+    const routes = frontRoutes({ ...SETTINGS, ...provider }, HOME, { console: findConsole(folder), widget: undefined });
+    const other = await createTransport(testParts({ routes }));
+    const answer = await fetch(`http://127.0.0.1:${other.port}/`);
+    const page = await answer.text();
+    await other.close();
+    expect(page).toContain(
+      '<meta name="svc-provider" content="{&quot;issuer&quot;:&quot;https://id.example.org/realms/a&quot;,' +
+        '&quot;clientId&quot;:&quot;svc-console&quot;,&quot;scope&quot;:&quot;openid offline_access&quot;,' +
+        '&quot;audience&quot;:&quot;svc-api&quot;}" />',
+    );
+    expect(answer.headers.get('content-security-policy')).toContain(
+      "; connect-src 'self' https://id.example.org https://tokens.example.org; base-uri",
     );
   });
 
@@ -218,7 +246,7 @@ it('no console is found where none was built', () => {
 
 it('a page without a title is no page of ours', () => {
   const files = { page: '<html></html>', assets: new Map() };
-  expect(() => consoleRoutes(files, { ...FACTS, uploadOrigins: [] })).toThrow('index.html of the console has no title');
+  expect(() => consoleRoutes(files, { ...FACTS, origins: [] })).toThrow('index.html of the console has no title');
 });
 
 describe('a server whose console is switched off', () => {

@@ -6,8 +6,8 @@ import type { BuiltFile } from './built-files.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import { type ConsoleFacts, consolePage } from './console-page.ts';
 
-/** Nothing from elsewhere, nothing inside the page itself, no frame around it; large files may be sent to the bucket that keeps them. */
-const policyFor = (uploadOrigins: readonly string[]): string =>
+/** Nothing from elsewhere, nothing inside the page itself, no frame around it; requests go to these origins too. */
+const policyFor = (origins: readonly string[]): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -15,7 +15,7 @@ const policyFor = (uploadOrigins: readonly string[]): string =>
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
     "font-src 'self'",
-    ["connect-src 'self'", ...uploadOrigins].join(' '),
+    ["connect-src 'self'", ...origins].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -52,9 +52,9 @@ const assetOf = ({ assets }: ConsoleFiles, { path }: Asked): BuiltFile | undefin
  */
 export const consoleRoutes = (
   files: ConsoleFiles,
-  facts: ConsoleFacts & { readonly uploadOrigins: readonly string[] },
+  facts: ConsoleFacts & { readonly origins: readonly string[] },
 ): readonly HttpRoute[] => {
-  const policy = policyFor(facts.uploadOrigins);
+  const policy = policyFor(facts.origins);
   const page = Buffer.from(consolePage(files.page, facts));
   const etag = `"${createHash('sha256').update(page).digest('base64url')}"`;
   const answerPage = async (exchange: HttpExchange): Promise<void> => {

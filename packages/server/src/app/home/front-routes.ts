@@ -4,11 +4,13 @@ import type { BuiltFile } from './built-files.ts';
 import { type ConsoleFiles, findConsole } from './console-files.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { type HomeFacts, homeRoute } from './home-route.ts';
+import { providerOrigins, providerSignIn } from './provider-sign-in.ts';
 import { uploadOrigins } from './upload-origins.ts';
 import { findWidget, widgetRoute } from './widget-route.ts';
 
 type FrontSettings = Pick<Config['settings'], 'console.enabled' | 'console.title' | 'console.readOnly' | 'auth.mode'> &
-  Parameters<typeof uploadOrigins>[0];
+  Parameters<typeof uploadOrigins>[0] &
+  Parameters<typeof providerOrigins>[0];
 
 /** What a build made for browsers. */
 interface Built {
@@ -33,6 +35,6 @@ const pages = (settings: FrontSettings, home: HomeFacts, built: ConsoleFiles | u
   if (!settings['console.enabled']) return [];
   if (built === undefined) return [homeRoute(home)];
   const { 'console.title': title, 'console.readOnly': readOnly, 'auth.mode': authModes } = settings;
-  const facts = { title, readOnly, authModes, version: home.version };
-  return consoleRoutes(built, { ...facts, uploadOrigins: uploadOrigins(settings) });
+  const facts = { title, readOnly, authModes, version: home.version, provider: providerSignIn(settings) };
+  return consoleRoutes(built, { ...facts, origins: [...uploadOrigins(settings), ...providerOrigins(settings)] });
 };

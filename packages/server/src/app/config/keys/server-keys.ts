@@ -96,6 +96,20 @@ export const serverKeys = {
     false,
     'Hide every action of the console that writes. What callers may do through the API, their grants alone decide.',
   ),
+  'console.oidc.clientId': optional(
+    text(),
+    'Client of the console at the OpenID provider `auth.jwks.issuer`, a public one (with PKCE, without a secret): the console then offers to sign in there ([access.md](access.md)).',
+  ),
+  'console.oidc.scope': key(
+    text(),
+    'openid',
+    'Scopes that the console asks the provider for. With `offline_access` many providers hand out a refresh token, so that a sign-in is renewed without a word.',
+  ),
+  'console.oidc.origins': key(
+    list(url('https', 'http')),
+    [],
+    'Origins of the provider other than that of `auth.jwks.issuer`, where its token endpoint has another one.',
+  ),
 } as const;
 
 /** Who may call. */

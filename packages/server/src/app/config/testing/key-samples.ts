@@ -39,6 +39,7 @@ const special: Readonly<Record<string, KeySample>> = {
   ),
   'net.allow': sample('["10.1.0.0/16"]', 'fd00::/8,models.test', '192.168.1.4', '10.1.0.0/40'),
   'cors.origins': sample('["https://a.test"]', 'https://b.test,http://c.test', '*', 'not an origin'),
+  'console.oidc.origins': sample('["https://a.test"]', 'https://b.test,http://c.test', 'https://d.test:1', 'nowhere'),
   'store.url': sample('postgres://a/svc', 'postgres://b/svc', 'postgresql://c/svc', 'mysql://a'),
   'bus.url': sample('nats://a', 'nats://b', 'tls://c', 'http://a'),
   'backup.schedule': sample('0 3 * * *', '@daily', '30 2 * * 1', 'at night'),
