@@ -171,6 +171,28 @@ describe('a conversation on a platform', () => {
     ]);
   });
 
+  it('takes a press of a button as an answer, and never as a message', async () => {
+    const sessionId = await bench.session(said(['asks', 'press', '!tool ask_user {"question":"Why?"}\n!say thanks']));
+    await delivered('press', 1);
+    const press = (text: string, sender: string) =>
+      said(['asks', 'press', text], {
+        sender: { kind: 'user', externalId: sender },
+        externalMessageId: '',
+        labels: { 'svc.delivery': bodies('press')[0]?.['deliveryId'] },
+      });
+    expect(await bench.send(press('because', 'u9'))).toMatchObject({
+      reason: 'not_an_approver',
+      connectorName: 'asks',
+    });
+    const event = press('because', 'u1');
+    expect(await bench.send(event)).toMatchObject({ reason: 'accepted', consumer: { session: { sessionId } } });
+    expect(await bench.send(event)).toMatchObject({ reason: 'duplicate' });
+    await delivered('press', 2);
+    expect(await bench.send(press('because', 'u1'))).toMatchObject({ reason: 'no_open_request' });
+    const sources = (await bench.messages(sessionId)).map(({ labels }) => labels['svc/message-source']);
+    expect(sources.filter((source) => source === 'connector')).toHaveLength(1);
+  });
+
   it('has its class registered again where the service no longer knows it', async () => {
     const before = service.registrations('chat').length;
     service.deliveryAnswers.push({ status: 400, body: { disposition: 'unregistered' } });

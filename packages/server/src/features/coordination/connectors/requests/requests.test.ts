@@ -68,6 +68,32 @@ describe('a question of a turn', () => {
     await world.engine.ended(turnId);
   });
 
+  it('is answered by a press of a button in its own message, whatever was asked since', async () => {
+    await world.connector('auto', ON);
+    await world.connector('auto', ON, 'other');
+    const first = await asked({ question: 'Which city?', schema: CITY });
+    const second = await asked({ question: 'And now?', schema: CITY });
+    const [id = ''] = (await world.rows()).map(({ id: delivery }) => delivery);
+    const press = (text: string, more: object = {}, delivery = id) => {
+      const context = { ...world.context({ message: '' }), eventLabels: { 'svc.delivery': delivery }, ...more };
+      return world.engine.store.write((tx) => world.parts.answers.answerOf(tx, context, text));
+    };
+    const stranger = { sender: { kind: 'user', externalId: 'U9', name: 'Eve' } };
+    expect(await press('2', stranger)).toEqual({ unanswered: 'not_an_approver' });
+    expect(await press('3')).toEqual({ unanswered: 'no_answer' });
+    const elsewhere = [{ connectorUid: 'uid-other', connectorName: 'other' }, { conversationId: 'C2' }];
+    for (const place of elsewhere) expect(await press('2', place)).toEqual({ unanswered: 'no_open_request' });
+    for (const unknown of ['', 'x', '0197e000-0000-7000-8000-000000000009'])
+      expect(await press('2', {}, unknown)).toEqual({ unanswered: 'no_open_request' });
+    expect([await open(first.turnId), await open(second.turnId)]).toEqual([1, 1]);
+    expect(await press('2')).toMatchObject({ turnId: first.turnId });
+    expect(await press('1')).toEqual({ unanswered: 'no_open_request' });
+    await world.engine.ended(first.turnId);
+    expect(await open(second.turnId)).toBe(1);
+    expect(await answer('1')).toMatchObject({ turnId: second.turnId });
+    await world.engine.ended(second.turnId);
+  });
+
   it('takes a text, or JSON that fits, or none', async () => {
     await world.connector('auto', ON);
     const free = await asked({ question: 'Why?' });
