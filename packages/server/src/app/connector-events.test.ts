@@ -159,6 +159,19 @@ describe('an attachment', () => {
     expect(message?.parts.map(({ partType }) => partType)).toEqual(['SESSION_MESSAGE_PART_TYPE_IMAGE']);
   });
 
+  it('may be a file of the namespace, by the key of its bytes alone', async () => {
+    const content = Buffer.from('a kept picture').toString('base64');
+    const file = { spec: { path: '/kept.png', mediaType: 'image/png' } };
+    const { file: made } = await rest.ok<{ file: { status: { objectRef: { key: string } } } }>(
+      'POST /v1/ns/default/files',
+      { file, content, filename: 'kept.png' },
+    );
+    const { key } = made.status.objectRef;
+    const session = await bench.session(bench.event({ text: '', attachments: [{ key }] }));
+    const [message] = await bench.messages(session);
+    expect(message?.parts).toMatchObject([{ partType: 'SESSION_MESSAGE_PART_TYPE_IMAGE', name: 'kept.png' }]);
+  });
+
   it('is kept as long as the run of a workflow that it came with', async () => {
     const { object } = await upload(`&sha256=${sha256}`);
     const flow = { kind: 'Workflow', metadata: { name: 'files' }, spec: { steps: [{ id: 'a', type: 'transform' }] } };

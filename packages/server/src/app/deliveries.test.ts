@@ -16,6 +16,8 @@ const consumer = (replyMode: string) => ({ consumer: { session: { agent: { name:
 
 beforeAll(async () => {
   const asking = { 'option.svc/requests': 'deliver', 'option.svc/approvers': 'u1' };
+  const room = { channel: { name: 'room' }, agent: { name: 'helper' } };
+  const asksInRoom = bench.connectorDocument('asks-in-room', { team: 'asks-in-room' }, { consumer: { channel: room } });
   const asks = bench.connectorDocument('asks', { team: 'asks' }, consumer('auto'));
   await bench.apply(
     { kind: 'Agent', metadata: { name: 'helper' }, spec: { capabilities: { people: ['ask'] } } },
@@ -24,11 +26,12 @@ beforeAll(async () => {
     bench.connectorDocument('direct', { team: 'direct' }, consumer('auto')),
     bench.connectorDocument('held', { team: 'held' }, consumer('hold_for_review')),
     { ...asks, metadata: { ...asks.metadata, annotations: asking } },
+    { ...asksInRoom, metadata: { ...asksInRoom.metadata, annotations: asking } },
     bench.connectorDocument(
       'posts',
       { team: 'posts' },
       {
-        consumer: { channel: { channel: { name: 'room' }, agent: { name: 'helper' }, replyPolicy: 'thread' } },
+        consumer: { channel: { ...room, replyPolicy: 'thread' } },
       },
     ),
   );
@@ -153,6 +156,41 @@ describe('a conversation on a platform', () => {
       'Why?\n\nAnswer with a message, or with "decline".',
       expect.stringContaining('thanks'),
     ]);
+  });
+
+  it('asks in a channel that it feeds, and an answer in the conversation decides it', async () => {
+    const script = '!tool ask_user {"question":"Why?"}\n!tool channel_publish {"content":"understood"}';
+    await bench.send(said(['asks-in-room', 'room-ask', script]));
+    await delivered('room-ask', 1);
+    const reply = await bench.send(said(['asks-in-room', 'room-ask', 'because']));
+    expect(reply).toMatchObject({ reason: 'accepted', consumer: { session: { agent: { name: 'helper' } } } });
+    await delivered('room-ask', 2);
+    expect(bodies('room-ask')).toMatchObject([
+      { text: 'Why?\n\nAnswer with a message, or with "decline".', labels: { 'svc.channel': 'room' } },
+      { text: 'understood', labels: { 'svc.channel': 'room' } },
+    ]);
+  });
+
+  it('takes a press of a button as an answer, and never as a message', async () => {
+    const sessionId = await bench.session(said(['asks', 'press', '!tool ask_user {"question":"Why?"}\n!say thanks']));
+    await delivered('press', 1);
+    const press = (text: string, sender: string) =>
+      said(['asks', 'press', text], {
+        sender: { kind: 'user', externalId: sender },
+        externalMessageId: '',
+        labels: { 'svc.delivery': bodies('press')[0]?.['deliveryId'] },
+      });
+    expect(await bench.send(press('because', 'u9'))).toMatchObject({
+      reason: 'not_an_approver',
+      connectorName: 'asks',
+    });
+    const event = press('because', 'u1');
+    expect(await bench.send(event)).toMatchObject({ reason: 'accepted', consumer: { session: { sessionId } } });
+    expect(await bench.send(event)).toMatchObject({ reason: 'duplicate' });
+    await delivered('press', 2);
+    expect(await bench.send(press('because', 'u1'))).toMatchObject({ reason: 'no_open_request' });
+    const sources = (await bench.messages(sessionId)).map(({ labels }) => labels['svc/message-source']);
+    expect(sources.filter((source) => source === 'connector')).toHaveLength(1);
   });
 
   it('has its class registered again where the service no longer knows it', async () => {

@@ -5,7 +5,7 @@ import { skillsModule } from '../../features/authoring/skills/index.ts';
 import { agentsModule } from '../../features/conversation/agents/index.ts';
 import { usageModule } from '../../features/conversation/usage/index.ts';
 import { createTaskPushHook } from '../../features/coordination/agent-protocol/index.ts';
-import { createChannelHook } from '../../features/coordination/channels/index.ts';
+import { createChannelHook, routeOfSession } from '../../features/coordination/channels/index.ts';
 import { deliveryTurns } from '../../features/coordination/connectors/index.ts';
 import { createDelegationHook } from '../../features/coordination/delegation/index.ts';
 import { createScheduleHook } from '../../features/coordination/schedules/index.ts';
@@ -79,7 +79,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const skills = skillsModule({ ...host, book: createSessionSkills(store) });
   const usage = usageModule({ ...host, refused: metrics.usageRefused, isPriced: (model) => models.isPriced(model) });
   const [tasks, pushes] = [taskTurns(host), createTaskPushHook(host)];
-  const deliveries = deliveryTurns({ ...host, objects });
+  const deliveries = deliveryTurns({ ...host, objects, channelTrigger: routeOfSession });
   const activity = createActivityHook(bus);
   const { steps, ...prompting } = wirePrompts(host, models, objects);
   const harnesses = new HarnessSlot();

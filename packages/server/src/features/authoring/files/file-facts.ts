@@ -2,13 +2,7 @@ import { type FileSpec, FileSpecSchema } from '@svc/api/resources';
 import { systemOrigin } from '../../../controllers/contract.ts';
 import { messageFromText } from '../../../resources/index.ts';
 import type { ObjectData } from '../../../runtime/contract.ts';
-import {
-  type ReadTx,
-  type ResourceKey,
-  resourcePages,
-  type StoredOwner,
-  type StoredResource,
-} from '../../../store/contracts/index.ts';
+import type { ResourceKey, ResourceReads, StoredOwner, StoredResource } from '../../../store/contracts/index.ts';
 import { objectKey } from './objects/index.ts';
 
 /**
@@ -17,6 +11,8 @@ import { objectKey } from './objects/index.ts';
  */
 export const FACT = {
   object: 'svc/~object',
+  /** A label: the key of the bytes, by which a file is found. */
+  objectKey: 'svc/~object-key',
   upload: 'svc/~upload',
   completed: 'svc/~completed-upload',
   indexed: 'svc/~indexed',
@@ -94,19 +90,28 @@ export const uploadHolder = (id: string): string => `upload/${id}`;
 /** On whose behalf the program itself changes files. */
 export const FILES_ORIGIN = systemOrigin('files');
 
-/** The bytes of the file of a namespace whose object has this key; reads the files of the namespace, page by page. */
+/** The label by which a file with these bytes is found. */
+export const objectKeyLabel = (namespace: string, { sha256 }: Pick<ObjectFacts, 'sha256'>) => ({
+  [FACT.objectKey]: objectKey(namespace, sha256),
+});
+
+/** True for a file that has no such label yet, or that of other bytes: an older release wrote it. */
+export const lacksObjectKey = ({ key, annotations, labels }: StoredResource): boolean => {
+  const object = objectOf(annotations);
+  return object !== undefined && labels[FACT.objectKey] !== objectKey(key.namespace, object.sha256);
+};
+
+/** The bytes of a file of a namespace whose object has this key. */
 export const fileObject = async (
-  reads: Pick<ReadTx, 'resources'>,
+  { resources }: { readonly resources: Pick<ResourceReads, 'list'> },
   namespace: string,
   key: string,
 ): Promise<ObjectData | undefined> => {
   const scope = { type: 'namespace', namespace } as const;
-  for await (const page of resourcePages(reads.resources, { kind: 'File', scope }))
-    for (const { annotations } of page) {
-      const found = objectOf(annotations);
-      if (found === undefined || objectKey(namespace, found.sha256) !== key) continue;
-      const { sha256, sizeBytes, mediaType, filename } = found;
-      return { key, sha256, sizeBytes, mediaType, filename };
-    }
-  return undefined;
+  const labels = [{ op: 'in' as const, key: FACT.objectKey, values: [key] }];
+  const [record] = await resources.list({ kind: 'File', scope, labels, limit: 1 });
+  const object = record === undefined || lacksObjectKey(record) ? undefined : objectOf(record.annotations);
+  if (object === undefined) return undefined;
+  const { sha256, sizeBytes, mediaType, filename } = object;
+  return { key, sha256, sizeBytes, mediaType, filename };
 };

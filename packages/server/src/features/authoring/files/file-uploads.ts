@@ -112,7 +112,7 @@ export class FileUploads {
     const file = create(FileSchema, { metadata });
     const desired = this.#writes.changed(tx, record, { file, spec: laterSpec(upload), content });
     const annotations = { ...desired.system?.annotations, [FACT.upload]: undefined, [FACT.completed]: upload.id };
-    return { ...desired, system: { annotations, labels: { [FACT.upload]: undefined } } };
+    return { ...desired, system: { annotations, labels: { ...desired.system?.labels, [FACT.upload]: undefined } } };
   }
 
   /** Undefined when no such upload is open: it may be completed already. */

@@ -18,7 +18,16 @@ import {
   type WriteTx,
 } from '../../../store/contracts/index.ts';
 import { markDamaged, statusFor } from './file-damage.ts';
-import { FACT, FILES_ORIGIN, fileSpec, objectOf, sessionOf, uploadOf } from './file-facts.ts';
+import {
+  FACT,
+  FILES_ORIGIN,
+  fileSpec,
+  lacksObjectKey,
+  objectKeyLabel,
+  objectOf,
+  sessionOf,
+  uploadOf,
+} from './file-facts.ts';
 import { FILE_WORK } from './file-kind.ts';
 import { type DocumentForm, hasText, indexFile, indexMark, type PdfReader, readText } from './file-text.ts';
 import { dropUpload } from './file-uploads.ts';
@@ -122,7 +131,7 @@ const isSubject = (record: StoredResource, uid: string, mark: string): boolean =
 
 const RESYNC_MS = 3_600_000;
 
-/** Removes SESSION files when their session is gone, however it went. */
+/** Removes SESSION files when their session is gone, however it went, and gives files of older releases the key by which they are found. */
 export const fileController = (deps: Pick<FileWorkDeps, 'store' | 'writer'>): Reconciler => ({
   name: 'file',
   kinds: ['File'],
@@ -136,19 +145,28 @@ export const fileController = (deps: Pick<FileWorkDeps, 'store' | 'writer'>): Re
     const scope = { type: 'namespace', namespace: key.namespace } as const;
     return (await everyResource(reads, { kind: 'File', scope, labels })).map((record) => record.key);
   },
-  check: async (record, { resources }) => ((await isOrphan(resources, record)) ? { due: true } : DONE),
+  check: async (record, { resources }) =>
+    lacksObjectKey(record) || (await isOrphan(resources, record)) ? { due: true } : DONE,
   reconcile: async (key) => {
-    await deps.store.write((tx) => removeOrphan(deps.writer, tx, key));
+    await deps.store.write((tx) => settle(deps.writer, tx, key));
     return DONE;
   },
 });
 
 const isSessionFile = (record: StoredResource): boolean => fileSpec(record).retention === FileRetention.SESSION;
 
-const removeOrphan = async (writer: ResourceWriter, tx: WriteTx, key: ResourceKey): Promise<void> => {
+const settle = async (writer: ResourceWriter, tx: WriteTx, key: ResourceKey): Promise<void> => {
   const record = await tx.resources.get(key);
-  if (record !== undefined && (await isOrphan(tx.resources, record)))
+  if (record === undefined) return;
+  if (await isOrphan(tx.resources, record)) {
     await writer.remove(tx, FILES_ORIGIN, { key, bySystem: true });
+    return;
+  }
+  await writer.writeStatus(tx, key, (current) => {
+    const object = objectOf(current.annotations);
+    if (object === undefined || !lacksObjectKey(current)) return undefined;
+    return { system: { labels: objectKeyLabel(key.namespace, object) } };
+  });
 };
 
 /** True for a SESSION file whose session is gone. */

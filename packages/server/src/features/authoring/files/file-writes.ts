@@ -17,6 +17,7 @@ import {
   fileSpec,
   type GivenMetadata,
   type ObjectFacts,
+  objectKeyLabel,
   objectOf,
   sessionOf,
 } from './file-facts.ts';
@@ -148,12 +149,13 @@ export class FileWrites {
     const insert = async (tx: WriteTx): Promise<StoredResource> => {
       await requireFreePath(tx, key, spec.path);
       const facts = contentFacts(spec, { content, previous: undefined, now: tx.now() });
+      const labels = objectKeyLabel(key.namespace, content);
       const system =
         session === undefined
-          ? { annotations: facts }
+          ? { annotations: facts, labels }
           : {
               annotations: { ...facts, [FACT.session]: JSON.stringify(session) },
-              labels: { [FACT.session]: session.id },
+              labels: { ...labels, [FACT.session]: session.id },
             };
       const resourceVersion = file?.metadata?.resourceVersion ?? '';
       const input = { ...givenMetadata(file), key, spec, system, resourceVersion };
@@ -225,7 +227,7 @@ export class FileWrites {
         ? desired
         : { ...desired, system: { annotations: { [FACT.object]: JSON.stringify({ ...previous, filename }) } } };
     const facts = contentFacts(spec, { content, previous, now: tx.now() });
-    return { ...desired, system: { annotations: facts } };
+    return { ...desired, system: { annotations: facts, labels: objectKeyLabel(current.key.namespace, content) } };
   }
 
   /** Indexes the new bytes in the transaction that shows them; without them the work is queued by the kind. */

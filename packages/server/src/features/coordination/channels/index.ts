@@ -6,3 +6,4 @@
  */
 export { channelsModule } from './channels-module.ts';
 export { createChannelHook } from './publishing/index.ts';
+export { routeOfSession } from './routing/index.ts';

@@ -22,7 +22,12 @@ import {
   Replies,
   type ShowUndelivered,
 } from './outbox/index.ts';
-import { type ConversationAnswers, deliverRequests, RequestAnswers } from './requests/index.ts';
+import {
+  type ConversationAnswers,
+  deliverRequests,
+  RequestAnswers,
+  type RequestDeliveriesDeps,
+} from './requests/index.ts';
 import { DeliveryReview, deliveryOperations } from './review/index.ts';
 
 /** Settings of what is said to platforms. */
@@ -39,7 +44,7 @@ export interface DeliverySettings extends ReplySettings {
   readonly 'limits.orderHold': number;
 }
 
-interface DeliveryTurnsDeps {
+interface DeliveryTurnsDeps extends Pick<RequestDeliveriesDeps, 'channelTrigger'> {
   readonly ids: Ids;
   readonly bus: Pick<Bus, 'publish'>;
   readonly objects: Pick<ObjectAccess, 'hold'>;
@@ -81,7 +86,7 @@ export const deliveryTurns = ({ settings, ...deps }: DeliveryTurnsDeps): Deliver
       if (body.cause.kind === CAUSE) tell(tx, (listener) => listener.begun(turn));
     },
     turnParked: async (tx, parked) => {
-      await deliverRequests(book, tx, parked);
+      await deliverRequests({ ...deps, book }, tx, parked);
       if (parked.body.cause.kind === CAUSE) tell(tx, (listener) => listener.left(parked.turn.id));
     },
     turnEnded: async (tx, end) => {

@@ -128,7 +128,9 @@ export class IngestService {
       return answer(Status.REJECTED, isOff ? 'connector_disabled' : 'namespace_deleted', names);
     }
     routedTo(connector);
-    const { consumer, runId } = await this.#consume(tx, { event, attachments, connector, record });
+    const consumed = await this.#consume(tx, { event, attachments, connector, record });
+    if ('unanswered' in consumed) return answer(Status.IGNORED, consumed.unanswered, names);
+    const { consumer, runId } = consumed;
     const accepted = { ...names, consumer: toJsonString(MessageConsumerSchema, consumer), runId };
     const expiresAt = tx.steadyNow() + limits.dedupeMs * MICROS_PER_MS;
     await tx.connectorEvents.put({ classUid, eventId: event.eventId, body: JSON.stringify(accepted), expiresAt });
@@ -148,6 +150,7 @@ export class IngestService {
     const context = contextFor(event, { connector, record, consumer });
     const { namespace, name } = connector.key;
     const answered = await this.#deps.answers.answerOf(tx, context, event.text);
+    if (answered !== undefined && 'unanswered' in answered) return answered;
     if (answered !== undefined) return { consumer: answeredConsumer(consumer, answered), runId: '' };
     const identity = `${SOURCE}:${namespace}/${name}/${event.sender?.externalId ?? ''}`;
     const labels = eventLabels(context, event);

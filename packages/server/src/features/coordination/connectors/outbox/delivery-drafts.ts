@@ -21,6 +21,12 @@ const LABEL_OF: readonly (readonly [keyof DeliverySource, string])[] = [
   ['requestId', 'svc.request'],
 ];
 
+/** A question belongs to the session that asks it, or to the channel in which that session answers. */
+const replySource = ({ kind, channelUid }: DeliverySource): string => {
+  if (kind !== 'request') return kind;
+  return channelUid === undefined ? 'session' : 'channel';
+};
+
 /** The delivery of a reply to the event that caused it; in review it waits until a person releases it. */
 export const replyDraft = (context: ConnectorContext, live: LiveConnector, reply: Reply): DeliveryDraft => {
   const { namespace, subject, text, attachments, source, isFixed = false, labels = {} } = reply;
@@ -46,7 +52,7 @@ export const replyDraft = (context: ConnectorContext, live: LiveConnector, reply
     ...replyPlace(context, live.mode),
     state: live.mode === 'hold_for_review' ? 'held' : 'pending',
     labels: {
-      'svc.replySource': source.kind === 'request' ? 'session' : source.kind,
+      'svc.replySource': replySource(source),
       'svc.connectorEvent': eventId,
       ...Object.fromEntries(named),
       ...labels,

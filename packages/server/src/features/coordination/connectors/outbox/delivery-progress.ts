@@ -157,8 +157,8 @@ export class DeliveryProgress {
     await book.save(tx, delivery);
     await showOnMessage(tx, delivery);
     const { state, namespace, body } = delivery;
-    const { kind, agent = '', sessionId = '' } = body.source;
-    if (kind !== 'channel' || (state !== 'rejected' && state !== 'dead')) return;
+    const { channelUid, agent = '', sessionId = '' } = body.source;
+    if (channelUid === undefined || (state !== 'rejected' && state !== 'dead')) return;
     await showUndelivered(tx, { namespace, agent, sessionId }, { reason: 'DELIVERY_FAILED', message: body.lastError });
   }
 }

@@ -5,4 +5,4 @@
  * as a message; the delivery of questions is asked for by the hook of the outbox.
  */
 export { type AnsweredRequest, type ConversationAnswers, RequestAnswers } from './request-answers.ts';
-export { deliverRequests } from './request-deliveries.ts';
+export { deliverRequests, type RequestDeliveriesDeps } from './request-deliveries.ts';

@@ -1,6 +1,6 @@
 import { parsePermission, type TurnProgressHook } from '../../../../runtime/contract.ts';
 import type { WriteTx } from '../../../../store/contracts/index.ts';
-import { type ConnectorContext, contextOf, sessionSubject } from '../context/index.ts';
+import { type ConnectorContext, channelSubject, contextOf, sessionSubject } from '../context/index.ts';
 import { type DeliveryBook, laneOf, liveConnector, parseDelivery, replyDraft, replyPlace } from '../outbox/index.ts';
 import { requestOptions, requestText } from './request-text-rules.ts';
 
@@ -8,7 +8,26 @@ import { requestOptions, requestText } from './request-text-rules.ts';
 export const REQUESTS = 'option.svc/requests';
 export const DELIVER = 'deliver';
 
-const CAUSE = 'connector';
+/** The message of a channel that began a session. */
+export interface ChannelTrigger {
+  readonly channel: string;
+  readonly channelUid: string;
+  readonly messageId: string;
+}
+
+export interface RequestDeliveriesDeps {
+  readonly book: DeliveryBook;
+  /** What began a session in a channel; undefined for every other session. */
+  readonly channelTrigger: (
+    tx: WriteTx,
+    session: { readonly namespace: string; readonly agent: string; readonly sessionId: string },
+  ) => Promise<ChannelTrigger | undefined>;
+}
+
+type Parked = Parameters<TurnProgressHook['turnParked']>[1];
+
+const CONNECTOR = 'connector';
+const CHANNEL = 'channel';
 /** Requests of one conversation that are read, the newest ones: they have been asked there already. */
 const ASKED_MAX = 20;
 
@@ -19,15 +38,12 @@ const ASKED_MAX = 20;
 const requestSubject = (connectorUid: string, lane: string): string => `request/${connectorUid}/${lane}`;
 
 /** Brings what a turn asks people into the conversation that began it, in the transaction in which the turn begins to wait. */
-export const deliverRequests = async (
-  book: DeliveryBook,
-  tx: WriteTx,
-  { turn, body, waitsFor }: Parameters<TurnProgressHook['turnParked']>[1],
-): Promise<void> => {
-  if (body.cause.kind !== CAUSE || waitsFor !== 'person') return;
+export const deliverRequests = async (deps: RequestDeliveriesDeps, tx: WriteTx, parked: Parked): Promise<void> => {
+  const { turn, waitsFor } = parked;
+  const origin = waitsFor === 'person' ? await originOf(deps, tx, parked) : undefined;
+  if (origin === undefined) return;
   const { namespace, sessionId, agent } = turn;
-  const context = await contextOf(tx, namespace, sessionSubject(sessionId, turn.userMessageId));
-  if (context === undefined) return;
+  const { context, ...place } = origin;
   const live = await liveConnector(tx, context);
   if (live.annotations[REQUESTS] !== DELIVER || live.mode === 'none') return;
   const subject = requestSubject(context.connectorUid, laneOf(context.classUid, replyPlace(context, live.mode)));
@@ -38,11 +54,35 @@ export const deliverRequests = async (
     const options = requestOptions(data);
     const labels: Record<string, string> =
       options.length === 0 ? {} : { 'svc.requestOptions': JSON.stringify(options) };
-    const source = { kind: 'request', agent, sessionId, requestId: row.id } as const;
+    const source = { kind: 'request', agent, sessionId, requestId: row.id, ...place } as const;
     const said = { namespace, subject, text: requestText(data), attachments: [], source, labels, isFixed: true };
     // Questions do not wait for review: the turn waits for their answers.
-    await book.add(tx, { ...replyDraft(context, live, said), state: 'pending' });
+    await deps.book.add(tx, { ...replyDraft(context, live, said), state: 'pending' });
   }
+};
+
+/** The message of a platform that a turn works on, and the channel in which it was posted where it was posted in one. */
+interface Origin extends Partial<Pick<ChannelTrigger, 'channel' | 'channelUid'>> {
+  readonly context: ConnectorContext;
+}
+
+const originOf = async (
+  { channelTrigger }: RequestDeliveriesDeps,
+  tx: WriteTx,
+  { turn, body }: Parked,
+): Promise<Origin | undefined> => {
+  const { namespace, sessionId, agent } = turn;
+  if (body.cause.kind === CONNECTOR) {
+    const context = await contextOf(tx, namespace, sessionSubject(sessionId, turn.userMessageId));
+    return context === undefined ? undefined : { context };
+  }
+  if (body.cause.kind !== CHANNEL) return undefined;
+  const trigger = await channelTrigger(tx, { namespace, agent, sessionId });
+  if (trigger === undefined) return undefined;
+  const { channel, channelUid, messageId } = trigger;
+  // A message that an agent posted has no context: its questions stay in the inbox, as its publications stay in the channel.
+  const context = await contextOf(tx, namespace, channelSubject(channelUid, messageId));
+  return context === undefined ? undefined : { context, channel, channelUid };
 };
 
 /** Ids of the newest requests of a conversation that were asked there, newest first. */

@@ -13,14 +13,16 @@ describe('a question of a turn', () => {
   });
   afterEach(() => world.close());
 
-  /** A turn of the platform that asks, and waits. */
-  const asked = async (input: object) => {
-    const said = await world.say(`!tool ask_user ${JSON.stringify(input)}\n!say thanks`, { thread: 't' });
+  const asking = (input: object) => `!tool ask_user ${JSON.stringify(input)}\n!say thanks`;
+  /** Waits until the turn waits, and sends what it asks. */
+  const waiting = async <T extends { readonly turnId: string }>(said: T): Promise<T> => {
     const { store } = world.engine;
     await expect.poll(async () => (await store.direct.log.turn(said.turnId))?.state).toBe('WAITING');
     await world.deliver();
     return said;
   };
+  /** A turn of the platform that asks, and waits. */
+  const asked = async (input: object) => waiting(await world.say(asking(input), { thread: 't' }));
   const answer = (text: string, sender = 'U1', thread = 't') =>
     world.engine.store.write((tx) =>
       world.parts.answers.answerOf(tx, world.context({ message: 'x', sender, thread }), text),
@@ -66,6 +68,32 @@ describe('a question of a turn', () => {
     await world.engine.ended(turnId);
   });
 
+  it('is answered by a press of a button in its own message, whatever was asked since', async () => {
+    await world.connector('auto', ON);
+    await world.connector('auto', ON, 'other');
+    const first = await asked({ question: 'Which city?', schema: CITY });
+    const second = await asked({ question: 'And now?', schema: CITY });
+    const [id = ''] = (await world.rows()).map(({ id: delivery }) => delivery);
+    const press = (text: string, more: object = {}, delivery = id) => {
+      const context = { ...world.context({ message: '' }), eventLabels: { 'svc.delivery': delivery }, ...more };
+      return world.engine.store.write((tx) => world.parts.answers.answerOf(tx, context, text));
+    };
+    const stranger = { sender: { kind: 'user', externalId: 'U9', name: 'Eve' } };
+    expect(await press('2', stranger)).toEqual({ unanswered: 'not_an_approver' });
+    expect(await press('3')).toEqual({ unanswered: 'no_answer' });
+    const elsewhere = [{ connectorUid: 'uid-other', connectorName: 'other' }, { conversationId: 'C2' }];
+    for (const place of elsewhere) expect(await press('2', place)).toEqual({ unanswered: 'no_open_request' });
+    for (const unknown of ['', 'x', '0197e000-0000-7000-8000-000000000009'])
+      expect(await press('2', {}, unknown)).toEqual({ unanswered: 'no_open_request' });
+    expect([await open(first.turnId), await open(second.turnId)]).toEqual([1, 1]);
+    expect(await press('2')).toMatchObject({ turnId: first.turnId });
+    expect(await press('1')).toEqual({ unanswered: 'no_open_request' });
+    await world.engine.ended(first.turnId);
+    expect(await open(second.turnId)).toBe(1);
+    expect(await answer('1')).toMatchObject({ turnId: second.turnId });
+    await world.engine.ended(second.turnId);
+  });
+
   it('takes a text, or JSON that fits, or none', async () => {
     await world.connector('auto', ON);
     const free = await asked({ question: 'Why?' });
@@ -79,6 +107,39 @@ describe('a question of a turn', () => {
     const declined = await asked({ question: 'Still?' });
     expect(await answer('Decline')).toMatchObject({ turnId: declined.turnId });
     await world.engine.ended(declined.turnId);
+  });
+
+  it('of a session in a channel is asked in the conversation of the message that began it', async () => {
+    await world.connector('thread', ON);
+    const { turnId, sessionId } = await waiting(
+      await world.post(asking({ question: 'Why?' }), { message: 'm7', sender: 'U9' }),
+    );
+    expect(world.service.deliveries).toMatchObject([
+      {
+        text: 'Why?\n\nAnswer with a message, or with "decline".',
+        externalThreadId: 'm7',
+        replyToExternalMessageId: 'm7',
+        labels: { 'svc.replySource': 'channel', 'svc.channel': 'room', 'svc.session': sessionId },
+      },
+    ]);
+    expect(await answer('because', 'U9', 'm7')).toBeUndefined();
+    expect(await answer('because', 'U1', 'm7')).toMatchObject({ agent: 'helper', sessionId, turnId });
+    await world.engine.ended(turnId);
+  });
+
+  it('of a session that the message of an agent began in a channel stays in the inbox', async () => {
+    await world.connector('auto', ON);
+    const { turnId } = await waiting(await world.post(asking({ question: 'Why?' }), 'agent'));
+    expect(await world.rows()).toEqual([]);
+    expect(await open(turnId)).toBe(1);
+  });
+
+  it('of a session in a channel is shown to followers of the channel when it does not arrive', async () => {
+    await world.connector('auto', ON);
+    world.service.answers.push({ status: 404, body: { error: 'gone' } });
+    await waiting(await world.post(asking({ question: 'Why?' })));
+    expect(await world.states()).toEqual(['rejected HTTP_404: gone']);
+    expect(world.undelivered).toEqual(['helper DELIVERY_FAILED: HTTP_404: gone']);
   });
 
   it('stays in the inbox where the connector does not deliver it', async () => {

@@ -9,10 +9,10 @@ import { QueueRunner } from '../../../../controllers/index.ts';
 import { recordKey } from '../../../../resources/index.ts';
 import { PART } from '../../../../runtime/contract.ts';
 import { EngineHarness } from '../../../../runtime/testing/engine-harness.ts';
-import type { Store } from '../../../../store/contracts/index.ts';
+import type { Store, WriteTx } from '../../../../store/contracts/index.ts';
 import { askUserTool, createToolRegistry, type Tool } from '../../../../tools/index.ts';
 import { sharedSchemaCheck } from '../../../../tools/testing/shared-schema-check.ts';
-import { type ConnectorContext, keepContext, sessionSubject } from '../context/index.ts';
+import { type ConnectorContext, channelSubject, keepContext, sessionSubject } from '../context/index.ts';
 import { type DeliveryParts, deliveryParts, deliveryTurns } from '../delivery-parts.ts';
 import { type ClassPlace, type Health, parseDelivery } from '../outbox/index.ts';
 import { deliveryMessage } from '../review/delivery-operations.ts';
@@ -53,6 +53,8 @@ export class DeliveryWorld {
   parts!: DeliveryParts;
   runner!: QueueRunner;
   #messages = 0;
+  /** The message of the channel `room` that began a session. */
+  readonly #triggers = new Map<string, string>();
 
   constructor({ tools = [] }: { readonly tools?: readonly Tool[] } = {}) {
     this.engine = new EngineHarness({ clock: this.clock, tools, spec: { capabilities: { people: ASK } } });
@@ -61,6 +63,10 @@ export class DeliveryWorld {
       bus: { publish: (subject, message) => this.engine.bus.publish(subject, message) },
       objects: this.engine.objects,
       settings: SETTINGS,
+      channelTrigger: async (_tx, { sessionId }) => {
+        const messageId = this.#triggers.get(sessionId);
+        return messageId === undefined ? undefined : { channel: 'room', channelUid: 'uid-room', messageId };
+      },
     });
   }
 
@@ -166,20 +172,47 @@ export class DeliveryWorld {
 
   /** A message of the platform begins a turn. */
   async say(text: string, inbound: InboundMessage = {}) {
-    const { engine } = this;
+    const sessionId = inbound.session ?? (await this.engine.session());
+    const context = this.#nextContext(inbound);
+    const made = await this.#admit(sessionId, { text, kind: 'connector' }, async (tx, { messageId }) => {
+      await keepContext(tx, { namespace: 'default', subject: sessionSubject(sessionId, messageId) }, context);
+    });
+    return { sessionId, ...made };
+  }
+
+  /** A message in the channel `room` begins a session; that of an agent comes from no platform. */
+  async post(text: string, inbound: InboundMessage | 'agent' = {}) {
+    const sessionId = await this.engine.session();
+    const context = inbound === 'agent' ? undefined : this.#nextContext(inbound);
+    const trigger = context?.messageId ?? 'of-agent';
+    this.#triggers.set(sessionId, trigger);
+    const made = await this.#admit(sessionId, { text, kind: 'channel' }, async (tx) => {
+      const subject = channelSubject('uid-room', trigger);
+      if (context !== undefined) await keepContext(tx, { namespace: 'default', subject }, context);
+    });
+    return { sessionId, ...made };
+  }
+
+  #nextContext(inbound: InboundMessage): ConnectorContext {
     this.#messages += 1;
-    const context = this.context({ message: `m${this.#messages}`, ...inbound });
-    const sessionId = inbound.session ?? (await engine.session());
+    return this.context({ message: `m${this.#messages}`, ...inbound });
+  }
+
+  /** Begins a turn; `keep` stores where its message comes from. */
+  #admit(
+    sessionId: string,
+    { text, kind }: { readonly text: string; readonly kind: string },
+    keep: (tx: WriteTx, made: { readonly messageId: string }) => Promise<void>,
+  ) {
+    const { engine } = this;
     const parts = [{ id: '', type: PART.TEXT, content: text, createdAt: 1 }];
-    const cause = { kind: 'connector', identity: 'connector:default/help/U1', labels: {}, lineage: [] };
+    const cause = { kind, identity: 'connector:default/help/U1', labels: {}, lineage: [] };
     const submission = { namespace: 'default', agent: 'helper', sessionId, parts, labels: {}, cause };
-    const admitted = await engine.store.write(async (tx) => {
+    return engine.store.write(async (tx) => {
       const made = await engine.runtime.admission.admit(tx, { ...submission, whenBusy: 'QUEUE' });
-      const subject = sessionSubject(sessionId, made.messageId);
-      await keepContext(tx, { namespace: 'default', subject }, context);
+      await keep(tx, made);
       return made;
     });
-    return { sessionId, ...admitted };
   }
 
   /** As `say`, until the turn has ended. */
