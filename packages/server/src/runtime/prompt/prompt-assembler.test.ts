@@ -251,7 +251,7 @@ describe('the budget of demo/small', () => {
   it('asks for a compaction above 80 % of the effective window, of all before the latest user message (row 2)', async () => {
     const transcript = [1, 2, 3, 4, 5, 6, 7].flatMap((n) => exchange(n));
     const result = await plan(request([...transcript, user('u9', 'and now?')], {}, { postHistoryPrompt: 'P' }));
-    expect(result).toMatchObject({ kind: 'compact', throughMessageId: 'a7', maxOutputTokens: 200 });
+    expect(result).toMatchObject({ kind: 'compact', throughMessageId: 'a7', fit: { maxOutputTokens: 200 } });
     const shown = lines(result);
     expect(shown[0]).toBe('system: You are helper.');
     expect(shown[1]).toBe('user: question1 …');
