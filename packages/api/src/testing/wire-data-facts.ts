@@ -17,7 +17,7 @@ export const dataMessages: Readonly<Record<string, string>> = {
   'data.SessionMessage':
     '1 id string, 2 role MessageRole, 4 created_at int64, 5 labels map<string>, 6 parts SessionMessagePart[]',
   'data.Step':
-    '1 step uint32, 2 outcome string, 3 provider string, 4 model string, 5 temperature double?, 6 output_limit uint64?, 7 thinking_json string, 8 started_at int64, 9 first_piece_ms uint32?, 10 model_ms uint32, 11 tool_calls uint32, 12 usage TokenCounter, 13 message_id string, 14 sent_sha256 string, 15 sent_bytes uint64, 16 unavailable_reason string',
+    '1 step uint32, 2 outcome string, 3 provider string, 4 model string, 5 temperature double?, 6 output_limit uint64?, 7 thinking_json string, 8 started_at int64, 9 first_piece_ms uint32?, 10 model_ms uint32, 11 tool_calls uint32, 12 usage TokenCounter, 13 message_id string, 14 sent_sha256 string, 15 sent_bytes uint64, 16 unavailable_reason string, 17 kind string, 18 compaction uint32',
   'data.StepPiece':
     '1 source string, 2 name string, 3 role string, 4 message_id string, 5 part_id string, 6 form string, 7 text string, 8 object ObjectRef, 9 url string, 10 tool_call_id string, 11 is_error bool, 12 tokens uint64, 13 cached_tokens uint64, 14 tokens_before_cut uint64?',
   'data.StepOmission': '1 message_id string, 2 reason string, 3 tokens uint64',

@@ -84,7 +84,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.ListStepsRequest': '1 session_id string, 2 agent string, 3 ns string, 4 turn_id string',
   'gateway.ListStepsResponse': '1 steps data.Step[], 2 usage data.TokenCounter, 3 model_ms uint64',
   'gateway.GetStepRequestRequest':
-    '1 session_id string, 2 agent string, 3 ns string, 4 turn_id string, 5 step uint32, 6 page_size int32, 7 page_token string, 8 include_body bool',
+    '1 session_id string, 2 agent string, 3 ns string, 4 turn_id string, 5 step uint32, 6 page_size int32, 7 page_token string, 8 include_body bool, 9 compaction uint32',
   'gateway.GetStepRequestResponse':
     '1 step data.Step, 2 state data.StepRequestState, 3 reason string, 4 explanation string, 5 rebuilt_sha256 string, 6 pieces data.StepPiece[], 7 omissions data.StepOmission[], 8 next_page_token string, 9 tokens uint64, 10 body string, 11 body_omitted bool',
   'gateway.GetMessageTrailRequest': '1 ns string, 2 id string',

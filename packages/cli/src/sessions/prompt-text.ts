@@ -1,6 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { mapOf, mapsOf, msOf, textOf } from '../json-value.ts';
 import { counted, harmless, localTime, type Style, sizeText } from '../terminal/index.ts';
+import { nameOfStep } from './step-name.ts';
 
 const STATE_PREFIX = 'STEP_REQUEST_STATE_';
 
@@ -61,6 +62,12 @@ const omissionLine = (omission: JsonObject): string => {
   return `not sent: ${harmless(textOf(omission['messageId']))}, ${OMISSIONS[reason] ?? harmless(reason)}${size}\n`;
 };
 
+const titleOfStep = (step: JsonObject): string => {
+  const name = nameOfStep({ step: count(step, 'step'), compaction: count(step, 'compaction') });
+  const kind = textOf(step['kind']);
+  return kind === 'compaction' || kind === 'harness' ? `step ${name}, ${kind}` : `step ${name}`;
+};
+
 /** Facts of a call and its answer in a few lines. */
 export const callLines = (request: JsonObject, style: Style): string => {
   const step = mapOf(request['step']);
@@ -75,7 +82,7 @@ export const callLines = (request: JsonObject, style: Style): string => {
       : style.red(`${state}: ${harmless(textOf(request['explanation']))}`);
   const used = `${count(usage, 'inputTokens')} in (${count(usage, 'cachedInputTokens')} cached), ${count(usage, 'outputTokens')} out`;
   return [
-    style.bold(`step ${count(step, 'step')}  ${model}  ${harmless(textOf(step['outcome']))}`),
+    style.bold(`${titleOfStep(step)}  ${model}  ${harmless(textOf(step['outcome']))}`),
     `sent     ${localTime(msOf(step['startedAt']))}, ${times}`,
     `usage    ${used}`,
     `request  ${verdict}`,

@@ -5,6 +5,7 @@ import { fakeHost } from '../testing/fake-host.ts';
 interface Asked {
   readonly turnId: string;
   readonly step: number;
+  readonly compaction: number;
   readonly pageToken: string;
   readonly includeBody: boolean;
 }
@@ -21,6 +22,8 @@ const step = (number: number) => ({
   usage: { inputTokens: 30n, cachedInputTokens: 10n, outputTokens: 5n },
   sentBytes: 2_048n,
 });
+
+const summary = { ...step(1), kind: 'compaction', compaction: 1, outcome: 'summarised' };
 
 const system = {
   source: 'system_prompt',
@@ -57,8 +60,11 @@ const handlers = (changes: Readonly<Record<string, object>> = {}): FakeHandlers 
       resource: { kind, metadata: { name }, spec: { kind: { case: 'session', value: { agent: 'demo' } } } },
     }),
     ListTurns: () => ({ turns: [{ id: 't2' }, { id: 't1' }] }),
-    ListSteps: ({ turnId }: Asked) => ({ steps: (steps[turnId] ?? []).map(step) }),
-    GetStepRequest: ({ turnId, step: number, pageToken, includeBody }: Asked) => {
+    ListSteps: ({ turnId }: Asked) => ({
+      steps: [...(turnId === 't2' ? [summary] : []), ...(steps[turnId] ?? []).map(step)],
+    }),
+    GetStepRequest: ({ turnId, step: number, compaction, pageToken, includeBody }: Asked) => {
+      if (compaction > 0) return { step: summary, state: 1, pieces: [said('m0', 'old')] };
       const pieces = [system, said('m1', 'hello'), ...(turnId === 't2' ? [said('m2', 'and now?')] : [])];
       if (turnId === 't2' && number === 2) pieces.push(result as never);
       return {
@@ -112,10 +118,22 @@ describe('svc prompt', () => {
   });
 
   it('lists calls, prints the body alone, and all of it as JSON', async () => {
-    expect((await run(['--steps'])).out).toMatch(/STEP +MODEL.*\n1 +mock\/m-1 +answered +0 +30 +10 +5 +40 +2048\n2 /);
+    expect((await run(['--steps'])).out).toMatch(
+      /STEP +MODEL.*\n1c1 +mock\/m-1 +summarised .*\n1 +mock\/m-1 +answered +0 +30 +10 +5 +40 +2048\n2 /,
+    );
     expect((await run(['--body'])).out).toBe('{"model":"m-1"}');
     const all = JSON.parse((await run(['-o', 'json'])).out) as { readonly pieces: readonly unknown[] };
     expect(all.pieces).toHaveLength(4);
+  });
+
+  it('shows what a compaction was sent, and leaves it out of comparisons of calls', async () => {
+    const { out } = await run(['t2', '1c1']);
+    expect(out).toContain('step 1c1, compaction  mock/m-1  summarised');
+    expect(out).toContain('== transcript m0 000000 (user, 2 tokens)\nold\n');
+    expect((await run(['t2', '1c1', '--diff'])).out).toContain('--- t1 1');
+    expect((await run(['t2', '1', '--diff'])).out).toContain('--- t1 1');
+    for (const name of ['1c0', '0c1', 'c1', '1c', '1.5'])
+      expect((await run(['t2', name])).err).toContain(`${name} is not the number of a step`);
   });
 
   it('says why a request is not what left', async () => {

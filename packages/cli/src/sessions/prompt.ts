@@ -8,6 +8,7 @@ import { findSession, listItems } from '../kinds/index.ts';
 import { outputForm, printValue } from '../output.ts';
 import { renderTable, styleFor } from '../terminal/index.ts';
 import { callLines, comparedText, isShown, requestText } from './prompt-text.ts';
+import { nameOfStep, type StepName, stepNamed } from './step-name.ts';
 
 export interface PromptOptions extends GlobalOptions, ScopeOptions {
   readonly diff?: boolean;
@@ -23,10 +24,9 @@ interface TurnNames {
   readonly turnId: string;
 }
 
-/** A model call of a turn. */
-interface Place {
+/** A call of a turn. */
+interface Place extends StepName {
   readonly turn: TurnNames;
-  readonly step: number;
 }
 
 type Calls = Pick<PlainContext, 'call'>;
@@ -37,7 +37,7 @@ export const prompt = async (host: Host, args: readonly string[], options: Promp
   const context = await openPlain(host, options);
   const turn = await turnOf(context, args);
   if (options.steps === true) return printSteps(context, turn, form);
-  const place = { turn, step: await stepOf(context, turn, args[2]) };
+  const place = { turn, ...(await stepOf(context, turn, args[2])) };
   const request = await readRequest(context, place, options.body === true);
   if (options.body === true) return printBody(host, request);
   if (options.diff === true) return printDiff(context, place, request);
@@ -57,24 +57,29 @@ const turnOf = async ({ call, scope }: PlainContext, [name = '', turnId]: readon
 const listSteps = async ({ call }: Calls, turn: TurnNames): Promise<readonly JsonObject[]> =>
   mapsOf((await call('SessionControlService/ListSteps', { ...turn }))['steps']);
 
-const stepOf = async (context: Calls, turn: TurnNames, text: string | undefined): Promise<number> => {
+const stepOf = async (context: Calls, turn: TurnNames, text: string | undefined): Promise<StepName> => {
   if (text !== undefined) {
-    const step = Number(text);
-    if (Number.isInteger(step) && step > 0) return step;
+    const named = stepNamed(text);
+    if (named !== undefined) return named;
     throw new CommandFailure(`${text} is not the number of a step`, { hint: 'steps count from 1; --steps lists them' });
   }
   const last = (await listSteps(context, turn)).at(-1);
   if (last === undefined) throw new CommandFailure(`turn ${turn.turnId} has called no model yet`);
-  return Number(textOf(last['step']));
+  return placeOf(last);
 };
 
+const placeOf = (step: JsonObject): StepName => ({
+  step: Number(textOf(step['step'])),
+  compaction: Number(textOf(step['compaction']) || 0),
+});
+
 /** All pages of the request as one. */
-const readRequest = async ({ call }: Calls, { turn, step }: Place, includeBody = false): Promise<JsonObject> => {
+const readRequest = async ({ call }: Calls, { turn, ...place }: Place, includeBody = false): Promise<JsonObject> => {
   const pieces: JsonObject[] = [];
   let whole: JsonObject | undefined;
   let pageToken = '';
   do {
-    const page = await call('SessionControlService/GetStepRequest', { ...turn, step, pageToken, includeBody });
+    const page = await call('SessionControlService/GetStepRequest', { ...turn, ...place, pageToken, includeBody });
     whole ??= page;
     pieces.push(...mapsOf(page['pieces']));
     pageToken = textOf(page['nextPageToken']);
@@ -83,9 +88,9 @@ const readRequest = async ({ call }: Calls, { turn, step }: Place, includeBody =
   return { ...request, pieces };
 };
 
-/** The call before: of the same turn, or the last one of the turn before. */
+/** The call before, those of compactions left out: they are sent something else. Of the same turn, or the last one of the turn before. */
 const placeBefore = async (context: Calls, { turn, step }: Place): Promise<Place | undefined> => {
-  if (step > 1) return { turn, step: step - 1 };
+  if (step > 1) return { turn, step: step - 1, compaction: 0 };
   const { turnId, ...key } = turn;
   const turns = await listItems({ ...context, limit: Number.POSITIVE_INFINITY }, 'SessionControlService/ListTurns', {
     ...key,
@@ -94,13 +99,13 @@ const placeBefore = async (context: Calls, { turn, step }: Place): Promise<Place
   const earlier = turns.slice(turns.findIndex(({ id }) => id === turnId) + 1);
   for (const { id } of earlier) {
     const before = { ...key, turnId: textOf(id) };
-    const last = (await listSteps(context, before)).at(-1);
-    if (last !== undefined) return { turn: before, step: Number(textOf(last['step'])) };
+    const last = (await listSteps(context, before)).map(placeOf).findLast((place) => place.compaction === 0);
+    if (last !== undefined) return { turn: before, ...last };
   }
   return undefined;
 };
 
-const nameOf = ({ turn, step }: Place): string => `${turn.turnId} ${step}`;
+const nameOf = ({ turn, ...place }: Place): string => `${turn.turnId} ${nameOfStep(place)}`;
 
 const printDiff = async (context: PlainContext, place: Place, request: JsonObject): Promise<void> => {
   const { host, options, note } = context;
@@ -146,7 +151,7 @@ const stepRow = (step: JsonObject): readonly string[] => {
   const usage = (step['usage'] ?? {}) as JsonObject;
   const reason = textOf(step['unavailableReason']);
   return [
-    textOf(step['step']),
+    nameOfStep(placeOf(step)),
     `${textOf(step['provider'])}/${textOf(step['model'])}`,
     textOf(step['outcome']),
     textOf(step['toolCalls']) || '0',

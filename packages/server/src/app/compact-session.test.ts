@@ -12,6 +12,19 @@ interface Shown {
   readonly totalUsage: { readonly costMicros: string };
 }
 
+interface Step {
+  readonly kind: string;
+  readonly step: number;
+  readonly compaction?: number;
+  readonly outcome: string;
+  readonly sentSha256: string;
+}
+
+interface StepRequest {
+  readonly body: string;
+  readonly pieces: readonly { readonly source: string; readonly role: string }[];
+}
+
 beforeAll(() => app.rest.ok('POST /v1/manifests:apply', { text: 'kind: Agent\nmetadata: {name: helper}\n' }));
 
 it('a session that is asked to is compacted by its next turn, once, and says what it summarised', async () => {
@@ -27,7 +40,20 @@ it('a session that is asked to is compacted by its next turn, once, and says wha
   const [, first] = (await shown()).messages;
   await app.rest.ok(`POST ${path}:compact`, {});
   expect(await parts('COMPACTION')).toEqual([]);
-  await send('hello\n!prompt');
+  const { turnId } = (await send('hello\n!prompt')) as { readonly turnId: string };
+  const { steps } = await app.rest.ok<{ steps: readonly Step[] }>(`GET ${path}/turns/${turnId}/steps`);
+  expect(steps.map(({ kind, step, compaction = 0, outcome }) => [kind, step, compaction, outcome])).toEqual([
+    ['compaction', 1, 1, 'summarised'],
+    ['model', 1, 0, 'answered'],
+  ]);
+  const request = await app.rest.ok<StepRequest>(
+    `GET ${path}/turns/${turnId}/steps/1/request?compaction=1&include_body=true`,
+  );
+  expect(request).toMatchObject({ state: 'STEP_REQUEST_STATE_EXACT', rebuiltSha256: steps[0]?.sentSha256 });
+  expect(request.body).toContain('word199');
+  expect(request.pieces.at(-1)).toMatchObject({ source: 'instruction', role: 'user' });
+  const other = await app.rest.call(`GET ${path}/turns/${turnId}/steps/1/request?compaction=2`);
+  expect(other.status).toBe(404);
   const [compaction, ...more] = await parts('COMPACTION');
   expect(more).toEqual([]);
   const payload = JSON.parse(compaction?.payloadJson ?? '{}');

@@ -28,8 +28,10 @@ const SPENT = {
 const withSummaries = (chunks: () => readonly ModelChunk[]): ModelRegistry => {
   const real = testModels(new ManualClock());
   const stream: ModelRegistry['stream'] = async (request, sink, signal) => {
-    if (request.purpose === 'compaction') for (const chunk of chunks()) sink(chunk);
-    else await real.stream(request, sink, signal);
+    if (request.purpose === 'compaction') {
+      request.onSent?.(await real.bodyOf(request));
+      for (const chunk of chunks()) sink(chunk);
+    } else await real.stream(request, sink, signal);
   };
   return new Proxy(real, {
     get: (target, name) => {
@@ -73,7 +75,8 @@ const runCompaction = async (crash: (point: string, machine: Machine) => void, d
       ...(await findProblems(machine)),
       ...turns.filter((turn) => turn.state !== 'COMPLETED').map((turn) => turn.body),
     ];
-    return { crashed, problems, summaries: parts.filter((part) => part.type === PART.COMPACTION).length };
+    const summaries = parts.filter((part) => part.type === PART.COMPACTION).length;
+    return { crashed, problems, summaries, compared: machine.seen.comparedSummaries };
   } finally {
     await machine.dispose();
   }
@@ -81,9 +84,11 @@ const runCompaction = async (crash: (point: string, machine: Machine) => void, d
 
 describe('compaction', () => {
   it('stores its summary as a part and loses nothing (R29)', async () => {
-    const { problems, summaries } = await runCompaction(() => undefined);
+    const { problems, summaries, compared } = await runCompaction(() => undefined);
     expect(problems).toEqual([]);
     expect(summaries).toBeGreaterThan(0);
+    // What each summariser was sent is rebuilt as it left; `problems` would name one that is not.
+    expect(compared).toBe(summaries);
   });
 
   it.each([true, false])('counts its model call unless not one byte of an answer came: %s (RT-9)', async (came) => {
@@ -126,6 +131,8 @@ describe('compaction', () => {
       const parts = (await machine.messages(session)).flatMap((message) => message.parts);
       expect(parts.some((part) => part.type === PART.COMPACTION)).toBe(false);
       expect(Math.floor((await machine.chargedTokens()) / 1_000_000)).toBe(1);
+      expect(await machine.seen.problems({ ...machine, models: machine.process.models })).toEqual([]);
+      expect(machine.seen.comparedSummaries).toBe(1);
     } finally {
       await machine.dispose();
     }
@@ -134,11 +141,12 @@ describe('compaction', () => {
   it.each(['before-compaction-entry', 'after-compaction-entry'])(
     'keeps the current message and the tail when the process dies %s (K16, K17, 12.10)',
     async (point) => {
-      const { crashed, problems, summaries } = await runCompaction((name, machine) => {
+      const { crashed, problems, summaries, compared } = await runCompaction((name, machine) => {
         if (name === point) machine.process.gate.crashHere();
       });
       expect({ crashed, problems }).toEqual({ crashed: true, problems: [] });
       expect(summaries).toBeGreaterThan(0);
+      expect(compared).toBe(summaries);
     },
   );
 });

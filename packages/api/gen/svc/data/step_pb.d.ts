@@ -13,20 +13,23 @@ import type { ObjectRef } from "./object_ref_pb.js";
 export declare const file_svc_data_step: GenFile;
 
 /**
- * One call of a model within a turn, with its answer.
+ * One call of a model within a turn, the call of a compaction, or a prompt of an agent that runs in a
+ * harness; with its answer.
  *
  * @generated from message svc.data.Step
  */
 export declare type Step = Message<"svc.data.Step"> & {
   /**
-   * Number of the call in the turn, from 1.
+   * Number of the model call in the turn, from 1; of a compaction that of the model call that it was made
+   * before, of a harness that of the prompt.
    *
    * @generated from field: uint32 step = 1;
    */
   step: number;
 
   /**
-   * tool_calls, answered, failed, stopped, steered (a message joined the turn behind it) or unknown.
+   * tool_calls, answered, failed, stopped, steered (a message joined the turn behind it), summarised,
+   * unused (the summary would have saved nothing, and replaces nothing) or unknown.
    *
    * @generated from field: string outcome = 2;
    */
@@ -121,6 +124,20 @@ export declare type Step = Message<"svc.data.Step"> & {
    * @generated from field: string unavailable_reason = 16;
    */
   unavailableReason: string;
+
+  /**
+   * model, compaction or harness.
+   *
+   * @generated from field: string kind = 17;
+   */
+  kind: string;
+
+  /**
+   * Number of a compaction among those before the model call, from 1; 0 for other kinds.
+   *
+   * @generated from field: uint32 compaction = 18;
+   */
+  compaction: number;
 };
 
 /**
@@ -137,7 +154,8 @@ export declare const StepSchema: GenMessage<Step>;
 export declare type StepPiece = Message<"svc.data.StepPiece"> & {
   /**
    * tool, system_prompt, skill_catalogue, goals, skill, summary, kept_message, transcript, knowledge,
-   * post_history, or omission (the line that stands for dropped messages).
+   * post_history, omission (the line that stands for dropped messages), instruction (what asks for a
+   * summary), or notice (what a harness is told of its workspace).
    *
    * @generated from field: string source = 1;
    */

@@ -528,7 +528,7 @@ export declare type ListStepsRequest = Message<"svc.gateway.ListStepsRequest"> &
 export declare const ListStepsRequestSchema: GenMessage<ListStepsRequest>;
 
 /**
- * Model calls of a turn.
+ * Calls of a turn.
  *
  * @generated from message svc.gateway.ListStepsResponse
  */
@@ -594,7 +594,7 @@ export declare type GetStepRequestRequest = Message<"svc.gateway.GetStepRequestR
   turnId: string;
 
   /**
-   * Number of the model call in the turn, from 1.
+   * Number of the model call in the turn, from 1; of a harness that of the prompt.
    *
    * @generated from field: uint32 step = 5;
    */
@@ -620,6 +620,13 @@ export declare type GetStepRequestRequest = Message<"svc.gateway.GetStepRequestR
    * @generated from field: bool include_body = 8;
    */
   includeBody: boolean;
+
+  /**
+   * Number of a compaction among those before the model call, from 1; 0 for the call itself.
+   *
+   * @generated from field: uint32 compaction = 9;
+   */
+  compaction: number;
 };
 
 /**
@@ -694,7 +701,7 @@ export declare type GetStepRequestResponse = Message<"svc.gateway.GetStepRequest
   tokens: bigint;
 
   /**
-   * As the provider was sent it; on the first page, when it was asked for.
+   * As the provider was sent it, or the text of the prompt of a harness; on the first page, when it was asked for.
    *
    * @generated from field: string body = 10;
    */
@@ -948,7 +955,8 @@ export declare const SessionControlService: GenService<{
     output: typeof TurnResponseSchema;
   },
   /**
-   * Lists the model calls of a turn, in order. Errors: SESSION_NOT_FOUND, TURN_NOT_FOUND.
+   * Lists the model calls of a turn in order, those of compactions among them, or the prompts of an agent
+   * that runs in a harness. Errors: SESSION_NOT_FOUND, TURN_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.SessionControlService.ListSteps
    */
@@ -958,7 +966,7 @@ export declare const SessionControlService: GenService<{
     output: typeof ListStepsResponseSchema;
   },
   /**
-   * Returns the request of a model call as it left, rebuilt from what is stored, in pieces with their
+   * Returns the request of a model call, or the prompt of a harness, as it left, rebuilt from what is stored, in pieces with their
    * source. Says when it is not byte for byte what was sent, and why when it cannot be rebuilt. Errors:
    * SESSION_NOT_FOUND, TURN_NOT_FOUND, STEP_NOT_FOUND.
    *

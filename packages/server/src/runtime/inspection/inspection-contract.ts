@@ -22,17 +22,28 @@ export type UnavailableReason =
   /** The provider is not configured any more, or cannot express the request. */
   | 'PROVIDER_CHANGED';
 
-/** One model call of a turn and its answer. */
-export interface StepFacts {
-  /** Number of the call in the turn, from 1. */
+/** Names a call of a turn. */
+export interface StepPlace {
+  /** Number of the model call in the turn, from 1; for an agent that runs in a harness that of the prompt. */
   readonly step: number;
+  /** Number of a summary among those that were written before the call, from 1; 0 for the call itself. */
+  readonly summary: number;
+}
+
+/** A call of the model, of a compaction, or a prompt of a harness. */
+export type StepKind = 'model' | 'compaction' | 'harness';
+
+/** One call of a turn and its answer. */
+export interface StepFacts extends StepPlace {
+  readonly kind: StepKind;
   /** Absent when nothing was kept; `unavailable` then says why. */
   readonly record?: StepRecord;
   readonly unavailable?: UnavailableReason;
   /** Absent when the answer brought none. */
   readonly usage?: TurnUsage;
   readonly toolCalls: number;
-  readonly outcome: 'tool_calls' | 'answered' | 'failed' | 'stopped' | 'steered' | 'unknown';
+  /** `unused`: a summary that would have saved nothing, and so replaces nothing. */
+  readonly outcome: 'tool_calls' | 'answered' | 'failed' | 'stopped' | 'steered' | 'summarised' | 'unused' | 'unknown';
 }
 
 /** The request of a model call as it is rebuilt. */
@@ -46,7 +57,7 @@ export type RebuiltRequest =
       readonly state: 'exact' | 'different';
       readonly prompt: InspectedPrompt;
       readonly tools: readonly ModelTool[];
-      /** As the provider is sent it. */
+      /** As the provider is sent it; of a harness the text of the prompt. */
       readonly body: string;
       /** SHA-256 of `body`, base64url. */
       readonly sha256: string;
@@ -54,11 +65,11 @@ export type RebuiltRequest =
 
 /** Reads what models were sent. */
 export interface StepInspector {
-  /** Steps of a turn that are known, ascending. */
+  /** Steps of a turn that are known, ascending; a summary comes before the call that it was written for. */
   list(turn: TurnRow): Promise<readonly StepFacts[]>;
   /** Undefined when the turn has no such step. */
   rebuild(
     turn: TurnRow,
-    step: number,
+    place: StepPlace,
   ): Promise<{ readonly facts: StepFacts; readonly request: RebuiltRequest } | undefined>;
 }

@@ -11,7 +11,9 @@ import type {
   PromptRequest,
   PromptSkills,
   RebuiltRequest,
+  StepFacts,
   StepInspector,
+  StepPlace,
   StepRecord,
   UnavailableReason,
 } from '../contract.ts';
@@ -90,10 +92,20 @@ const modelRequest = ({ turn, record }: Found, prompt: InspectedPrompt): ModelRe
   ...(record.temperature === undefined ? {} : { temperature: record.temperature }),
   ...(record.thinking === undefined ? {} : { thinking: record.thinking }),
   ...(record.outputLimit === undefined ? {} : { outputLimit: record.outputLimit }),
+  ...(record.summary === undefined
+    ? {}
+    : { maxOutputTokens: record.summary.maxOutputTokens, purpose: 'compaction' as const }),
   namespace: turn.namespace,
   turnId: turn.id,
   callNumber: record.step,
 });
+
+/** What a harness was told; nothing surrounds it. */
+const promptText = ({ messages }: InspectedPrompt): string =>
+  messages
+    .flatMap(({ content }) => content)
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('');
 
 /** Messages that the history did not reach, as one line. */
 const notRead = (olderId: string | undefined, prompt: InspectedPrompt): readonly DroppedMessage[] =>
@@ -114,8 +126,9 @@ class Inspector implements StepInspector {
     return this.#deps.store.read((tx) => stepFacts(tx, turn));
   }
 
-  async rebuild(turn: TurnRow, step: number): ReturnType<StepInspector['rebuild']> {
-    const facts = (await this.list(turn)).find((each) => each.step === step);
+  async rebuild(turn: TurnRow, place: StepPlace): ReturnType<StepInspector['rebuild']> {
+    const isWanted = ({ step, summary }: StepFacts): boolean => step === place.step && summary === place.summary;
+    const facts = (await this.list(turn)).find(isWanted);
     if (facts === undefined) return undefined;
     if (facts.record === undefined) return { facts, request: unavailable(facts.unavailable ?? 'NOT_RECORDED') };
     return { facts, request: await this.#rebuilt(turn, facts.record) };
@@ -130,15 +143,15 @@ class Inspector implements StepInspector {
         : { turn, record, sources, transcript: await stepTranscript(tx, { turn, record }, history) };
     });
     if (found === undefined) return unavailable('SOURCE_EXPIRED');
-    const { inputs, fitTo } = record;
-    const prompt = await this.#inspect(promptRequest(found), { inputs, fitTo });
-    const body = await this.#body(modelRequest(found, prompt));
+    const prompt = await this.#inspect(promptRequest(found), record);
+    const body = record.harness === undefined ? await this.#body(modelRequest(found, prompt)) : promptText(prompt);
     if (body === undefined) return unavailable('PROVIDER_CHANGED');
     const sha256 = hash('sha256', body, 'base64url');
     const isExact = sha256 === record.sha256;
     const change = isExact ? undefined : await this.#changeOf(found, prompt);
     if (change !== undefined) return unavailable(change);
-    const dropped = [...notRead(found.transcript.olderId, prompt), ...prompt.dropped];
+    const isHarness = record.harness !== undefined;
+    const dropped = isHarness ? [] : [...notRead(found.transcript.olderId, prompt), ...prompt.dropped];
     const state = isExact ? 'exact' : 'different';
     return { state, prompt: { ...prompt, dropped }, tools: prompt.tools, body, sha256 };
   }

@@ -4,7 +4,7 @@ import { keepsOf, type ReplayStep, withinBudget } from '../history/index.ts';
 import { dropOldest } from './drop-oldest.ts';
 import { addedText, keptMessages } from './leading-messages.ts';
 import type { BudgetRules, PromptDraft } from './prompt-draft.ts';
-import { countMessages } from './token-count.ts';
+import { type CountTokens, countMessages } from './token-count.ts';
 import { trimResults } from './trim-results.ts';
 
 /** A history smaller than this share of the window gains nothing by a summary. */
@@ -32,33 +32,74 @@ export const tailStart = (steps: readonly ReplayStep[], turnId: string): number 
   return start;
 };
 
-/** Budget row 2: asks for a summary of all before the latest user message; undefined when there is nothing worth it. */
-export const compactionPlan = (draft: PromptDraft, rules: BudgetRules): PromptPlan | undefined => {
+/** What a summary is asked for with. */
+export interface SummaryAsk {
+  /** Kept messages that become part of the summary. */
+  readonly goes: readonly KeptMessage[];
+  readonly stays: readonly KeptMessage[];
+  readonly references: readonly string[];
+  /** Messages that are covered, those that stay word for word among them. */
+  readonly covered: readonly TranscriptMessage[];
+  /** Steps to summarise: as they are in the draft, with long results cut where they did not fit, and as they are sent. */
+  readonly source: readonly ReplayStep[];
+  readonly trimmed: readonly ReplayStep[];
+  readonly fitted: readonly ReplayStep[];
+  /** Leading messages that are sent, and what the summaries before say. */
+  readonly leading: readonly ModelMessage[];
+  readonly before: readonly ModelMessage[];
+  readonly question: ModelMessage;
+}
+
+/** Messages of the request in their order. */
+export const summaryMessages = ({ leading, before, fitted, question }: SummaryAsk): readonly ModelMessage[] => [
+  ...leading,
+  ...before,
+  ...fitted.flatMap((step) => step.messages),
+  question,
+];
+
+/** What a summary of all before the latest user message is asked for with; undefined when there is nothing to summarise, or no room. */
+export const summaryAsk = (
+  draft: PromptDraft,
+  { effective, count }: { readonly effective: number; readonly count: CountTokens },
+): SummaryAsk | undefined => {
   const start = tailStart(draft.steps, draft.turnId);
   const covered = coveredMessages(draft, start);
-  const throughMessageId = covered.at(-1)?.id;
-  const { stays, goes, references } = keepsFor(draft, covered, rules);
+  const { stays, goes, references } = keepsFor(draft, covered, { effective, count });
   const keptIds = new Set(stays.map(({ messageId }) => messageId));
   const source = draft.steps.slice(0, start).filter(({ messageId }) => !keptIds.has(messageId));
-  if (source.length === 0 || throughMessageId === undefined) return undefined;
+  if (source.length === 0 || covered.length === 0) return undefined;
   const before = [...draft.summary, ...keptMessages(goes)];
-  const sourceTokens = countMessages(before, rules.count) + countSteps(source, rules);
-  if (!rules.compactNow && sourceTokens < rules.limits.effective * LEAST_SOURCE_SHARE) return undefined;
+  const leading = draft.leading.filter((message) => message.role === 'system');
   const question: ModelMessage = { role: 'user', content: [addedText(INSTRUCTION)] };
-  const fixed = [...draft.leading.filter((message) => message.role === 'system'), ...before, question];
-  const room = rules.limits.effective - countMessages(fixed, rules.count);
-  const fitted = fitSource(source, room, rules);
-  if (countSteps(fitted, rules) > room) return undefined;
+  const room = effective - countMessages([...leading, ...before, question], count);
+  const { trimmed, fitted } = fitSource(source, room, count);
+  if (countSteps(fitted, count) > room) return undefined;
+  return { goes, stays, references, covered, source, trimmed, fitted, leading, before, question };
+};
+
+/** Budget row 2: asks for a summary of all before the latest user message; undefined when there is nothing worth it. */
+export const compactionPlan = (draft: PromptDraft, rules: BudgetRules, isTrimmed: boolean): PromptPlan | undefined => {
+  const { limits, count } = rules;
+  const { effective } = limits;
+  const ask = summaryAsk(draft, { effective, count });
+  const throughMessageId = ask?.covered.at(-1)?.id;
+  if (ask === undefined || throughMessageId === undefined) return undefined;
+  const { goes, stays, references, covered } = ask;
+  const sourceTokens = countMessages(ask.before, count) + countSteps(ask.source, count);
+  if (!rules.compactNow && sourceTokens < effective * LEAST_SOURCE_SHARE) return undefined;
+  const keptIds = new Set(stays.map(({ messageId }) => messageId));
   return {
     kind: 'compact',
-    messages: [...fixed.slice(0, -1), ...fitted.flatMap((step) => step.messages), question],
+    messages: summaryMessages(ask),
     throughMessageId,
     sourceTokens,
     summarised: [...goes.map(({ messageId }) => messageId), ...covered.map(({ id }) => id)].filter(
       (id) => !keptIds.has(id),
     ),
     keeps: { kept: stays, references },
-    maxOutputTokens: rules.compactionOutput,
+    tools: draft.tools,
+    fit: { effective, isTrimmed, maxOutputTokens: rules.compactionOutput },
   };
 };
 
@@ -78,26 +119,30 @@ const coveredMessages = (draft: PromptDraft, start: number): readonly Transcript
 const keepsFor = (
   draft: PromptDraft,
   covered: readonly TranscriptMessage[],
-  { limits, count }: BudgetRules,
+  { effective, count }: { readonly effective: number; readonly count: CountTokens },
 ): {
   readonly stays: readonly KeptMessage[];
   readonly goes: readonly KeptMessage[];
   readonly references: readonly string[];
 } => {
   const { kept, references } = keepsOf(draft.keeps, covered);
-  const tokens = Math.min(KEPT_TOKENS, Math.floor(limits.effective * KEPT_SHARE));
+  const tokens = Math.min(KEPT_TOKENS, Math.floor(effective * KEPT_SHARE));
   const { stays, goes } = withinBudget(kept, { tokens, count });
   const before = new Set(draft.keeps.kept);
   return { stays, goes: goes.filter((message) => before.has(message)), references };
 };
 
-const countSteps = (steps: readonly ReplayStep[], rules: BudgetRules): number =>
-  steps.reduce((tokens, step) => tokens + countMessages(step.messages, rules.count), 0);
+const countSteps = (steps: readonly ReplayStep[], count: CountTokens): number =>
+  steps.reduce((tokens, step) => tokens + countMessages(step.messages, count), 0);
 
 /** The source itself has to fit the model: cut results first, then drop the oldest messages. */
-const fitSource = (source: readonly ReplayStep[], room: number, rules: BudgetRules): readonly ReplayStep[] => {
-  if (countSteps(source, rules) <= room) return source;
-  const trimmed = trimResults(source, -1, rules.count);
-  const excess = countSteps(trimmed, rules) - room;
-  return dropOldest(trimmed, { keepFrom: trimmed.length, excess, count: rules.count });
+const fitSource = (
+  source: readonly ReplayStep[],
+  room: number,
+  count: CountTokens,
+): Pick<SummaryAsk, 'trimmed' | 'fitted'> => {
+  if (countSteps(source, count) <= room) return { trimmed: source, fitted: source };
+  const trimmed = trimResults(source, -1, count);
+  const excess = countSteps(trimmed, count) - room;
+  return { trimmed, fitted: dropOldest(trimmed, { keepFrom: trimmed.length, excess, count }) };
 };

@@ -7,6 +7,7 @@
  * The model step calls `plan` before each call; app hands `promptCheck` to the agents feature.
  */
 
+export { harnessPrompt } from './harness-prompt.ts';
 export { promptCheck } from './language/index.ts';
 export { createPromptAssembler } from './prompt-assembler.ts';
 export { createPromptInspector } from './prompt-pieces.ts';

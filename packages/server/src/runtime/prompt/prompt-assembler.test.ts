@@ -251,7 +251,7 @@ describe('the budget of demo/small', () => {
   it('asks for a compaction above 80 % of the effective window, of all before the latest user message (row 2)', async () => {
     const transcript = [1, 2, 3, 4, 5, 6, 7].flatMap((n) => exchange(n));
     const result = await plan(request([...transcript, user('u9', 'and now?')], {}, { postHistoryPrompt: 'P' }));
-    expect(result).toMatchObject({ kind: 'compact', throughMessageId: 'a7', maxOutputTokens: 200 });
+    expect(result).toMatchObject({ kind: 'compact', throughMessageId: 'a7', fit: { maxOutputTokens: 200 } });
     const shown = lines(result);
     expect(shown[0]).toBe('system: You are helper.');
     expect(shown[1]).toBe('user: question1 …');
@@ -415,6 +415,42 @@ describe('a prompt that was cut to the window', () => {
     expect(cut).toMatchObject([{ name: 'probe', cut: { tokens: 2401, reason: 'over_budget' } }]);
     expect(cut[0]?.tokens).toBeLessThan(2401);
     expect(shown.pieces.reduce((sum, { tokens }) => sum + tokens, 4 * sent.messages.length)).toBe(sent.countedTokens);
+  });
+
+  it('is assembled once more as its summariser was sent it: with cut results, old summary and what is not kept any more', async () => {
+    const summary = part(PART.COMPACTION, {
+      content: 'they said hello',
+      payload: {
+        through_message_id: 'u0',
+        keeps: { kept: [{ messageId: 'p0', isSystem: false, text: filler(600) }], references: [] },
+      },
+    });
+    const rule: TranscriptMessage = { ...user('p1', filler(340), ''), labels: { pin: 'true' } };
+    const steps = [step('c1', filler(2400)), step('c2', 'two'), step('c3', 'three')].flat();
+    const given = request([
+      assistant('a0', [summary, said(filler(300)), usage], 't0'),
+      rule,
+      assistant('a1', steps, 't1'),
+      ...exchange(2, 300),
+      user('u', 'and now?'),
+    ]);
+    const found: string[][] = [];
+    for (const factor of [1, 0.8]) {
+      const sent = await plan({ ...given, windowFactor: factor }, { window: 4500 });
+      if (sent.kind !== 'compact') throw new Error(`the plan is ${sent.kind}`);
+      const inspect = createPromptInspector({ models: models(), readObject: none });
+      const shown = await inspect(given, { inputs: SMALL.inputs, summary: sent.fit });
+      expect(shown.messages).toEqual(sent.messages);
+      expect(shown.tools).toEqual([]);
+      expect(sent.fit.isTrimmed).toBe(true);
+      expect(shown.pieces.flatMap(({ cut }) => cut?.tokens ?? [])).toEqual([2401]);
+      found.push([...new Set(shown.pieces.map(({ source, messageId }) => `${source} ${messageId}`.trim()))]);
+    }
+    const end = ['transcript a1', 'transcript u2', 'transcript a2', 'instruction'];
+    expect(found).toEqual([
+      ['system_prompt', 'summary', 'kept_message p0', 'transcript a0', ...end],
+      ['system_prompt', 'summary', 'kept_message p0', 'omission', ...end],
+    ]);
   });
 
   it('has who wrote a message of a platform as a part of that message', async () => {

@@ -23,7 +23,7 @@ export const fitPrompt = (draft: PromptDraft, rules: BudgetRules): PromptPlan =>
   const isCut = total(steps) > limits.effective;
   if (isCut) steps = trimResults(steps, latestUserIndex(steps), count);
   if (rules.mayCompact && (rules.compactNow || total(steps) > limits.compactAbove)) {
-    const plan = compactionPlan({ ...draft, steps }, rules);
+    const plan = compactionPlan({ ...draft, steps }, rules, isCut);
     if (plan !== undefined) return plan;
   }
   const keepFrom = tailStart(steps, draft.turnId);

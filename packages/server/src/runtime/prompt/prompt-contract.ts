@@ -1,7 +1,15 @@
 import type { ModelContent, ModelFacts, ModelMessage, ModelTarget, ModelTool } from '../../models/contract.ts';
 import type { ReadTx, SessionRow, TurnRow } from '../../store/contracts/index.ts';
 import type { AgentRevision } from '../agent-revision.ts';
-import type { CompactionKeeps, HistoryExtent, ObjectData, Part, ShownGoal } from '../record/contract.ts';
+import type {
+  CompactionKeeps,
+  HarnessAsk,
+  HistoryExtent,
+  ObjectData,
+  Part,
+  ShownGoal,
+  SummaryFit,
+} from '../record/contract.ts';
 
 /** Prompt assembly: between the step loop and runtime/prompt, runtime/history. */
 
@@ -100,7 +108,9 @@ export type PromptPlan =
       readonly summarised: readonly string[];
       /** What the COMPACTION part keeps word for word. */
       readonly keeps: CompactionKeeps;
-      readonly maxOutputTokens: number;
+      /** Tools of the call behind it, which the system message goes by. */
+      readonly tools: readonly ModelTool[];
+      readonly fit: SummaryFit;
     }
   | { readonly kind: 'overflow' };
 
@@ -124,7 +134,11 @@ export type PieceSource =
   | 'knowledge'
   | 'post_history'
   /** The line in place of messages that were dropped. */
-  | 'omission';
+  | 'omission'
+  /** What asks for a summary. */
+  | 'instruction'
+  /** What a harness is told of its workspace. */
+  | 'notice';
 
 /** One piece of a request, in the order in which it was sent; tools come first. */
 export interface RequestPiece {
@@ -163,11 +177,16 @@ export interface InspectedPrompt {
   readonly missingObjects: number;
 }
 
-/** Assembles a prompt as it was: `inputs` and `fitTo` as they are kept of the call. */
-export type PromptInspector = (
-  request: PromptRequest,
-  as: { readonly inputs: ModelFacts['inputs']; readonly fitTo: number | undefined },
-) => Promise<InspectedPrompt>;
+/** How a request was made, as it is kept of the call. */
+export interface PromptForm {
+  readonly inputs: ModelFacts['inputs'];
+  readonly fitTo?: number | undefined;
+  readonly summary?: SummaryFit;
+  readonly harness?: HarnessAsk;
+}
+
+/** Assembles a prompt as it was. */
+export type PromptInspector = (request: PromptRequest, form: PromptForm) => Promise<InspectedPrompt>;
 
 /** Syntax and variable check of prompts at write time: violations with line and column. */
 export type PromptCheck = (

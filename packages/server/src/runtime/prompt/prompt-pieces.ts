@@ -1,25 +1,26 @@
 import type { ModelContent, ModelMessage, ModelRegistry, ModelTool } from '../../models/contract.ts';
 import type {
   DroppedMessage,
+  HarnessAsk,
   InspectedPrompt,
+  KeptMessage,
   ObjectAccess,
   Part,
+  PromptForm,
   PromptInspector,
+  PromptRequest,
   RequestPiece,
+  SummaryFit,
 } from '../contract.ts';
-import type { ReplayStep } from '../history/index.ts';
-import { latestUserIndex, tailStart } from './compaction-plan.ts';
+import { latestUserIndex, summaryAsk, tailStart } from './compaction-plan.ts';
 import { createDrafter } from './draft-prompt.ts';
 import { dropOldest } from './drop-oldest.ts';
+import { harnessPrompt, leadingCount } from './harness-prompt.ts';
+import { keptMessages } from './leading-messages.ts';
+import { type PlacedMessage, PlacedSteps, type SentSteps } from './placed-steps.ts';
 import type { PromptDraft } from './prompt-draft.ts';
-import { type CountTokens, countContent, countMessages, countTools } from './token-count.ts';
+import { type CountTokens, countMessages, countTools } from './token-count.ts';
 import { trimResults } from './trim-results.ts';
-
-/** The tool whose result is a document of the knowledge base. */
-const READ_DOCUMENT = 'knowledge_get';
-
-/** Where contents come from: their part, or for a call's result also the call. */
-type Parts = ReadonlyMap<ModelContent, Part>;
 
 /** Assembles prompts once more from what is stored, and says of each piece where it comes from. */
 export const createPromptInspector = (deps: {
@@ -27,29 +28,14 @@ export const createPromptInspector = (deps: {
   readonly readObject: ObjectAccess['read'];
 }): PromptInspector => {
   const draftOf = createDrafter(deps.readObject);
-  return async (request, { inputs, fitTo }) => {
+  return async (request, form) => {
     const parts = new Map<ModelContent, Part>();
-    const draft = await draftOf(request, { inputs, trace: (content, part) => void parts.set(content, part) });
+    const draft = await draftOf(request, {
+      inputs: form.inputs,
+      trace: (content, part) => void parts.set(content, part),
+    });
     const count: CountTokens = (text) => deps.models.countTokens(request.target, text);
-    const steps = new FittedSteps(draft, { parts, count }, fitTo);
-    const active = request.skills?.active ?? [];
-    const fixed = [...draft.leading, ...draft.summary, ...draft.kept];
-    return {
-      messages: [...fixed, ...steps.fitted.flatMap((step) => step.messages)],
-      tools: draft.tools,
-      pieces: [
-        ...draft.tools.map((tool) => toolPiece(tool, count)),
-        ...draft.blocks.map(({ source, text }) => textPiece({ source, role: 'system' }, text, count)),
-        ...skillPieces(draft, active, count),
-        ...summaryPieces(draft, count),
-        ...keptPieces(draft, count),
-        ...steps.pieces(),
-      ],
-      dropped: [...summarised(draft), ...steps.dropped()],
-      missingObjects: [...draft.objects.media.values(), ...draft.objects.texts.values()].filter(
-        (it) => it === undefined,
-      ).length,
-    } satisfies InspectedPrompt;
+    return new Inspection({ request, draft, parts, count }).as(form);
   };
 };
 
@@ -70,34 +56,8 @@ const toolPiece = (tool: ModelTool, count: CountTokens): RequestPiece => ({
   tokens: countTools([tool], count),
 });
 
-const firstText = ({ content }: ModelMessage): string =>
+const textOf = ({ content }: ModelMessage): string =>
   content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-
-/** The system message comes first in `leading` where there is one, then one message for each active skill. */
-const skillPieces = (
-  { leading }: PromptDraft,
-  active: readonly { readonly name: string }[],
-  count: CountTokens,
-): readonly RequestPiece[] =>
-  leading
-    .slice(leading.length - active.length)
-    .map((message, index) =>
-      textPiece({ source: 'skill', role: 'user', name: active[index]?.name ?? '' }, firstText(message), count),
-    );
-
-const summaryPieces = ({ summary, compaction }: PromptDraft, count: CountTokens): readonly RequestPiece[] =>
-  summary.map((message) =>
-    textPiece({ source: 'summary', role: 'user', partId: compaction?.id ?? '' }, firstText(message), count),
-  );
-
-const keptPieces = ({ kept, keeps }: PromptDraft, count: CountTokens): readonly RequestPiece[] =>
-  kept.map((message, index) =>
-    textPiece(
-      { source: 'kept_message', role: message.role, messageId: keeps.kept[index]?.messageId ?? '' },
-      firstText(message),
-      count,
-    ),
-  );
 
 /** Messages that the newest summary replaces. */
 const summarised = ({ compaction }: PromptDraft): readonly DroppedMessage[] => {
@@ -106,107 +66,138 @@ const summarised = ({ compaction }: PromptDraft): readonly DroppedMessage[] => {
   return ids.map((id) => ({ messageId: String(id), reason: 'summarised', tokens: 0 }));
 };
 
-/** The transcript as it was sent: results cut and messages dropped down to `fitTo` tokens, where it was too large. */
-class FittedSteps {
-  readonly #draft: PromptDraft;
-  readonly #parts: Parts;
-  readonly #count: CountTokens;
-  readonly #trimmed: readonly ReplayStep[];
-  readonly fitted: readonly ReplayStep[];
+/** What one prompt is assembled from. */
+interface Assembled {
+  readonly request: PromptRequest;
+  readonly draft: PromptDraft;
+  readonly parts: ReadonlyMap<ModelContent, Part>;
+  readonly count: CountTokens;
+}
 
-  constructor(
-    draft: PromptDraft,
-    by: { readonly parts: Parts; readonly count: CountTokens },
-    fitTo: number | undefined,
-  ) {
-    this.#draft = draft;
-    this.#parts = by.parts;
-    this.#count = by.count;
-    const { count } = by;
-    const { steps } = draft;
-    this.#trimmed = fitTo === undefined ? steps : trimResults(steps, latestUserIndex(steps), count);
-    this.fitted =
-      fitTo === undefined
-        ? steps
-        : dropOldest(this.#trimmed, {
-            keepFrom: tailStart(this.#trimmed, draft.turnId),
-            excess: this.#total() - fitTo,
-            count,
-          });
+/** One prompt that is assembled once more. */
+class Inspection {
+  readonly #of: Assembled;
+
+  constructor(of: Assembled) {
+    this.#of = of;
   }
 
-  /** Index of the first step that was not dropped. */
-  get #firstKept(): number {
-    return this.fitted === this.#trimmed ? 0 : this.#trimmed.length - (this.fitted.length - 1);
+  as({ fitTo, summary, harness }: PromptForm): InspectedPrompt {
+    if (summary !== undefined) return this.#summary(summary);
+    return harness === undefined ? this.#answer(fitTo) : this.#harness(fitTo, harness);
   }
 
-  dropped(): readonly DroppedMessage[] {
-    const tokens = new Map<string, number>();
-    for (const { messageId, messages } of this.#trimmed.slice(0, this.#firstKept))
-      tokens.set(messageId, (tokens.get(messageId) ?? 0) + countMessages(messages, this.#count));
-    return [...tokens].map(([messageId, size]) => ({ messageId, reason: 'over_budget', tokens: size }));
-  }
-
-  pieces(): readonly RequestPiece[] {
-    const first = this.#firstKept;
-    const marker = first === 0 ? [] : this.fitted.slice(0, 1).flatMap((step) => this.#piecesOf(step, step));
-    return [
-      ...marker,
-      ...this.#trimmed
-        .slice(first)
-        .flatMap((step, index) => this.#piecesOf(step, this.#draft.steps[first + index] ?? step)),
-    ];
-  }
-
-  #total(): number {
-    const { leading, summary, kept, tools } = this.#draft;
-    const fixed = countMessages([...leading, ...summary, ...kept], this.#count) + countTools(tools, this.#count);
-    return this.#trimmed.reduce((sum, step) => sum + countMessages(step.messages, this.#count), fixed);
-  }
-
-  /** `before`: the same step before anything was cut; contents keep their places. */
-  #piecesOf(step: ReplayStep, before: ReplayStep): readonly RequestPiece[] {
-    return step.messages.flatMap((message, at) =>
-      message.content.map((content, index) =>
-        this.#pieceOf({ step, message, content, before: before.messages[at]?.content[index] ?? content }),
-      ),
-    );
-  }
-
-  #pieceOf(placed: {
-    readonly step: ReplayStep;
-    readonly message: ModelMessage;
-    readonly content: ModelContent;
-    readonly before: ModelContent;
-  }): RequestPiece {
-    const { step, message, content, before } = placed;
-    const part = this.#parts.get(before);
-    const tokens = countContent(content, this.#count);
+  #answer(fitTo: number | undefined): InspectedPrompt {
+    const { draft, count } = this.#of;
+    const steps = this.#steps(this.#sentSteps(fitTo));
+    const placed = [...this.#opening(), ...this.#kept(draft.keeps.kept), ...steps.messages()];
     return {
-      ...this.#sourceOf(step, part, content),
-      role: message.role,
-      messageId: step.messageId,
-      partId: part?.id ?? '',
-      content,
-      tokens,
-      ...(part?.object === undefined ? {} : { object: part.object }),
-      ...(content === before ? {} : { cut: { tokens: countContent(before, this.#count), reason: 'over_budget' } }),
+      ...this.#prompt(placed, steps),
+      tools: draft.tools,
+      pieces: [...draft.tools.map((tool) => toolPiece(tool, count)), ...placed.flatMap(({ pieces }) => pieces)],
     };
   }
 
-  #sourceOf(step: ReplayStep, part: Part | undefined, content: ModelContent): Pick<RequestPiece, 'source' | 'name'> {
-    if (step.messageId === '') return { source: 'omission', name: '' };
-    const isAdded = content.type === 'text' && content.isAdded === true;
-    if (part === undefined && step.role === 'user' && isAdded) return { source: 'post_history', name: '' };
-    if (content.type !== 'result' || content.name !== READ_DOCUMENT || content.isError)
-      return { source: 'transcript', name: content.type === 'call' || content.type === 'result' ? content.name : '' };
-    return { source: 'knowledge', name: this.#documentOf(step, content.callId) };
+  #summary({ effective, isTrimmed }: SummaryFit): InspectedPrompt {
+    const { draft, count } = this.#of;
+    const cut = isTrimmed ? trimResults(draft.steps, latestUserIndex(draft.steps), count) : draft.steps;
+    const ask = summaryAsk({ ...draft, steps: cut }, { effective, count });
+    if (ask === undefined) return this.#prompt([], this.#steps({ source: [], trimmed: [], fitted: [] }));
+    const { goes, question, trimmed, fitted } = ask;
+    const before = new Map(cut.map((step, index) => [step, draft.steps[index] ?? step]));
+    const source = ask.source.map((step) => before.get(step) ?? step);
+    const steps = this.#steps({ source, trimmed, fitted });
+    const isSkill = ({ pieces }: PlacedMessage): boolean => pieces.some((piece) => piece.source === 'skill');
+    const asked = textPiece({ source: 'instruction', role: 'user' }, textOf(question), count);
+    return this.#prompt(
+      [
+        ...this.#opening().filter((placed) => !isSkill(placed)),
+        ...this.#kept(goes),
+        ...steps.messages(),
+        { message: question, pieces: [asked] },
+      ],
+      steps,
+    );
   }
 
-  /** Path that the call of a result asked for. */
-  #documentOf({ messages }: ReplayStep, callId: string): string {
-    for (const block of messages.flatMap(({ content }) => content))
-      if (block.type === 'call' && block.callId === callId) return String(block.input['path'] ?? '');
-    return '';
+  #harness(fitTo: number | undefined, { isLoaded, isReset, isBare }: HarnessAsk): InspectedPrompt {
+    const { draft, request, count } = this.#of;
+    const steps = this.#steps(this.#sentSteps(fitTo));
+    const planned =
+      isBare || isLoaded ? [] : [...this.#opening(), ...this.#kept(draft.keeps.kept), ...steps.messages()];
+    const messages = planned.map(({ message }) => message);
+    const { text, pieces } = harnessPrompt({
+      planned: isLoaded ? undefined : messages,
+      transcript: request.transcript,
+      turnId: request.turnId,
+      isReset,
+      countTokens: count,
+    });
+    const leading = planned.slice(0, leadingCount(messages)).flatMap((placed) => placed.pieces);
+    const told = pieces.map(({ text: said, ...place }) => textPiece(place, said, count));
+    return {
+      ...this.#prompt([], steps),
+      messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+      pieces: [...leading, ...told],
+      dropped: [],
+    };
+  }
+
+  /** A request without tools. */
+  #prompt(placed: readonly PlacedMessage[], steps: PlacedSteps): InspectedPrompt {
+    const { draft } = this.#of;
+    const { media, texts } = draft.objects;
+    return {
+      messages: placed.map(({ message }) => message),
+      tools: [],
+      pieces: placed.flatMap(({ pieces }) => pieces),
+      dropped: [...summarised(draft), ...steps.dropped()],
+      missingObjects: [...media.values(), ...texts.values()].filter((it) => it === undefined).length,
+    };
+  }
+
+  #steps(sent: SentSteps): PlacedSteps {
+    return new PlacedSteps(sent, this.#of);
+  }
+
+  /** The transcript as it was sent: results cut and messages dropped down to `fitTo` tokens, where it was too large. */
+  #sentSteps(fitTo: number | undefined): SentSteps {
+    const { draft, count } = this.#of;
+    const { steps: source, leading, summary, kept, tools } = draft;
+    if (fitTo === undefined) return { source, trimmed: source, fitted: source };
+    const trimmed = trimResults(source, latestUserIndex(source), count);
+    const fixed = countMessages([...leading, ...summary, ...kept], count) + countTools(tools, count);
+    const total = trimmed.reduce((sum, step) => sum + countMessages(step.messages, count), fixed);
+    const keepFrom = tailStart(trimmed, draft.turnId);
+    return { source, trimmed, fitted: dropOldest(trimmed, { keepFrom, excess: total - fitTo, count }) };
+  }
+
+  /** The system message where there is one, a message for each active skill, the summary. */
+  #opening(): readonly PlacedMessage[] {
+    const { draft, request, count } = this.#of;
+    const active = request.skills?.active ?? [];
+    const skills = draft.leading.slice(draft.leading.length - active.length);
+    return [
+      ...draft.leading.slice(0, draft.leading.length - active.length).map((message) => ({
+        message,
+        pieces: draft.blocks.map(({ source, text }) => textPiece({ source, role: 'system' }, text, count)),
+      })),
+      ...skills.map((message, index) =>
+        this.#whole(message, { source: 'skill', role: 'user', name: active[index]?.name ?? '' }),
+      ),
+      ...draft.summary.map((message) =>
+        this.#whole(message, { source: 'summary', role: 'user', partId: draft.compaction?.id ?? '' }),
+      ),
+    ];
+  }
+
+  #kept(kept: readonly KeptMessage[]): readonly PlacedMessage[] {
+    return keptMessages(kept).map((message, index) =>
+      this.#whole(message, { source: 'kept_message', role: message.role, messageId: kept[index]?.messageId ?? '' }),
+    );
+  }
+
+  #whole(message: ModelMessage, place: Parameters<typeof textPiece>[0]): PlacedMessage {
+    return { message, pieces: [textPiece(place, textOf(message), this.#of.count)] };
   }
 }

@@ -221,6 +221,10 @@ export interface TurnBody {
   readonly userMessageIds: readonly string[];
   /** The model call that the turn ended with or in; those before it are in the journal. */
   readonly lastCall?: StepRecord;
+  /** For each call that wrote a summary, the number of the model call behind it; absent when there was none. */
+  readonly summaries?: readonly number[];
+  /** Prompts whose harness was lost, before the one in `lastCall`; absent when there was none. */
+  readonly lostPrompts?: readonly StepRecord[];
   /** Admitted with INTERRUPT: left-over steering does not overtake it. */
   readonly interrupting?: true;
 }

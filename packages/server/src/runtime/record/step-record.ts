@@ -17,13 +17,34 @@ export interface HistoryExtent {
 /** A goal as the system message names it. */
 export type ShownGoal = Pick<Goal, 'objective' | 'successCriteria' | 'progress'>;
 
+/** What the request of a summary was cut to. */
+export interface SummaryFit {
+  /** Tokens that fit the model: they bound the text to summarise, and what is kept word for word. */
+  readonly effective: number;
+  /** The transcript was larger than that, so that its long results lost their middle first. */
+  readonly isTrimmed: boolean;
+  readonly maxOutputTokens: number;
+}
+
+/** What the prompt of a harness was made for. */
+export interface HarnessAsk {
+  /** What policies and prices know the harness by; the target of the record is the profile whose tokenizer counts. */
+  readonly target: ModelTarget;
+  /** Its session knows the instructions and the conversation: it is told the turn's own messages alone. */
+  readonly isLoaded: boolean;
+  /** It is told that files of earlier turns were lost. */
+  readonly isReset: boolean;
+  /** The instructions are left out: they do not fit the model of the profile. */
+  readonly isBare: boolean;
+}
+
 /**
  * What is kept of one model call, in its journal entry or, for the last one of a turn, in the turn: the hash of the request as it left,
  * and those sources of it that are stored nowhere else. Messages are named by id; texts of agents, tools and skills are kept once, by
  * their hash (`PromptSource`).
  */
 export interface StepRecord {
-  /** Number of the model call in the turn, from 1. */
+  /** Number of the model call in the turn, from 1; of a summary that of the call behind it; of a harness that of its prompt. */
   readonly step: number;
   readonly target: ModelTarget;
   readonly temperature?: number;
@@ -57,6 +78,10 @@ export interface StepRecord {
   };
   /** Tokens to which the transcript was cut; absent when it was sent whole. */
   readonly fitTo?: number;
+  /** Of the call of a compaction. */
+  readonly summary?: SummaryFit;
+  /** Of the prompt of a harness. */
+  readonly harness?: HarnessAsk;
 }
 
 /** A text that requests are made of and that may change afterwards, as JSON; kept once for all requests of a namespace. */

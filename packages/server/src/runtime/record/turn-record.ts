@@ -37,10 +37,21 @@ export interface SteerInputEntry {
   readonly nextMessageId: string;
 }
 
+/** A compaction call. */
+export interface CompactionEntry {
+  readonly messageId: string;
+  /** The summary; absent when it would have saved nothing, and so replaces nothing. */
+  readonly part?: Part;
+  /** These two are absent in entries of releases before, whose requests cannot be rebuilt. */
+  readonly usage?: TurnUsage;
+  readonly request?: StepRecord;
+}
+
 /** A part that is in the message and changes nothing else: permission questions and answers, compaction. */
 interface PartEntry {
   readonly messageId: string;
-  readonly part: Part;
+  /** Absent for a summary that replaces nothing. */
+  readonly part?: Part;
 }
 
 /** JSON of SteerRow.body. */
@@ -75,7 +86,7 @@ export const recordedParts = (journal: readonly JournalRow[]): PlacedPart[] => {
       for (const part of entry.parts) placed.push({ messageId: entry.messageId, part });
     } else if (row.kind !== 'STEER_INPUT') {
       const entry = JSON.parse(row.body) as PartEntry;
-      placed.push({ messageId: entry.messageId, part: entry.part });
+      if (entry.part !== undefined) placed.push({ messageId: entry.messageId, part: entry.part });
     }
   }
   return placed;

@@ -1,20 +1,29 @@
 import type { ModelRegistry } from '../../models/contract.ts';
-import { PART, type Part, type PromptPlan, type SessionSide, type TurnUsage } from '../contract.ts';
-import { addUsage, EventSequencer, parseSide, partId, type ResolvedProfile } from '../record/index.ts';
+import { type KeptCall, PART, type Part, type SessionSide, type TurnUsage } from '../contract.ts';
+import {
+  addUsage,
+  type CompactionEntry,
+  EventSequencer,
+  parseSide,
+  partId,
+  type ResolvedProfile,
+} from '../record/index.ts';
+import type { KeepSources } from '../session/index.ts';
 import { PartWriter, type WriterPorts } from './answer/index.ts';
 import type { FaultPort, Step, StepTurn } from './contract.ts';
-import { type CallPorts, modelRequest, runModelCall } from './model-call/index.ts';
+import { type CallPorts, modelRequest, type PlannedSummary, runModelCall, SentCall } from './model-call/index.ts';
 import { chargeUsage, type Quota, type QuotaPorts } from './quota-step.ts';
 
 /** What a compaction uses. */
 export interface CompactionPorts extends CallPorts, Omit<WriterPorts, 'bus'>, QuotaPorts, FaultPort {
-  readonly models: Pick<ModelRegistry, 'stream' | 'countTokens'>;
+  readonly models: Pick<ModelRegistry, 'stream' | 'countTokens' | 'facts'>;
+  readonly keepSources: KeepSources;
 }
 
 /** The summary that a prompt plan asks for before its call. */
 export interface CompactionRequest {
   readonly profile: ResolvedProfile;
-  readonly plan: Extract<PromptPlan, { kind: 'compact' }>;
+  readonly plan: PlannedSummary;
 }
 
 const silentBus = { publish: () => undefined };
@@ -41,6 +50,7 @@ interface Summary {
   readonly text: string;
   readonly tokens: number;
   readonly usage: TurnUsage;
+  readonly asked: KeptCall | undefined;
 }
 
 class Compaction implements Step<CompactionRequest, boolean> {
@@ -72,38 +82,55 @@ class Compaction implements Step<CompactionRequest, boolean> {
       target: profile.target,
       call: `${turn.body.modelCalls + 1}/compaction`,
     } as const;
-    const prompt = { messages: plan.messages, tools: [], maxOutputTokens: plan.maxOutputTokens };
+    const { messages, tools, fit } = plan;
+    const { maxOutputTokens } = fit;
+    const prompt = { messages, tools: [], maxOutputTokens };
     const granted = await this.#quota.run(turn, { ...reservation, prompt });
     if (granted.kind === 'failed') return undefined;
     const { outputLimit } = granted;
     const request = {
-      ...modelRequest(turn, profile, { messages: plan.messages, tools: [] }),
-      maxOutputTokens: plan.maxOutputTokens,
+      ...modelRequest(turn, profile, { messages, tools: [] }),
+      maxOutputTokens,
       purpose: 'compaction' as const,
       ...(outputLimit === undefined ? {} : { outputLimit }),
     };
     const writer = silentWriter(turn, ports);
-    const outcome = await runModelCall(request, { turn, writer, hideReasoning: true }, ports);
+    const { inputs } = ports.models.facts(profile.target);
+    const step = turn.body.modelCalls + 1;
+    const asked = { plan: { request: plan.request, tools }, profile, inputs, outputLimit, step, summary: fit };
+    const call = new SentCall(turn, asked, ports.clock);
+    const outcome = await runModelCall(request, { turn, writer, call, hideReasoning: true }, ports);
     if (outcome.kind === 'failed' && outcome.error.beforeFirstByte) await this.#quota.giveBack(turn, reservation);
     if (outcome.kind !== 'finished') return undefined;
     let text = '';
     for (const part of writer.parts()) if (part.type === PART.TEXT) text += part.content ?? '';
-    return { text, tokens: ports.models.countTokens(profile.target, text), usage: outcome.usage };
+    const tokens = ports.models.countTokens(profile.target, text);
+    return { text, tokens, usage: outcome.usage, asked: call.kept() };
   }
 
-  /** The charge, which is due whatever the summary is worth, and with a plan the part that puts the summary in place of its messages. */
+  /** The call and its charge, which is due whatever the summary is worth; with a plan the part that puts the summary in place of its messages. */
   async #record(turn: StepTurn, summary: Summary, plan: CompactionRequest['plan'] | undefined): Promise<void> {
-    const { usage, faultPoint } = this.#ports;
+    const { usage, keepSources, faultPoint } = this.#ports;
+    const { asked } = summary;
     faultPoint('before-compaction-entry');
     await turn.commit(async (tx, state) => {
       await chargeUsage({ tx, usage }, turn, summary.usage);
       const id = partId(turn.nextIndex + state.foreign.length);
       const part = plan === undefined ? undefined : { ...compactionPart(plan, summary), id, createdAt: tx.now() };
+      await keepSources(tx, turn.agent, asked?.sources ?? []);
+      const value: CompactionEntry = {
+        messageId: turn.messageId,
+        ...(part === undefined ? {} : { part }),
+        usage: summary.usage,
+        ...(asked === undefined ? {} : { request: asked.record }),
+      };
+      const { usage: before, summaries = [] } = state.body;
       return {
-        ...(part === undefined
-          ? {}
-          : { entries: [{ kind: 'COMPACTION', value: { messageId: turn.messageId, part } }] }),
-        body: { usage: addUsage(state.body.usage, summary.usage) },
+        entries: [{ kind: 'COMPACTION', value }],
+        body: {
+          usage: addUsage(before, summary.usage),
+          summaries: summaries.concat(turn.body.modelCalls + 1),
+        },
         ...answeredRequest(parseSide(state.session)),
       };
     });

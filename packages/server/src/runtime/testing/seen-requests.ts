@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelRegistry, ModelRequest } from '../../models/contract.ts';
 import type { Store, TurnRow } from '../../store/contracts/index.ts';
-import type { ObjectAccess } from '../contract.ts';
+import type { ObjectAccess, RebuiltRequest, StepFacts } from '../contract.ts';
 import { createHistoryReader } from '../history/index.ts';
 import { createStepInspector } from '../inspection/index.ts';
 
@@ -19,6 +19,13 @@ interface SeenPlace {
   readonly sessions: readonly string[];
 }
 
+/** A step of a turn, and its request as it is rebuilt. */
+interface ListedStep {
+  readonly turn: TurnRow;
+  readonly facts: StepFacts;
+  readonly request: RebuiltRequest | undefined;
+}
+
 const MOST_TURNS = 500;
 
 /**
@@ -27,8 +34,9 @@ const MOST_TURNS = 500;
  */
 export class SeenRequests {
   readonly #seen: Seen[] = [];
-  /** Steps that were compared. */
+  /** Model calls that were compared, and those of them that wrote summaries. */
   compared = 0;
+  comparedSummaries = 0;
 
   /** The same models, whose requests are remembered. */
   watch(models: ModelRegistry): ModelRegistry {
@@ -63,26 +71,33 @@ export class SeenRequests {
     const readObject: ObjectAccess['read'] = (namespace, object) => objects.read(namespace, object);
     const inspector = createStepInspector({ store, models, history, readObject });
     const problems: string[] = [];
-    for (const { step, record } of await inspector.list(turn)) {
-      if (record === undefined) {
-        problems.push(`step ${step} of ${turn.id} (${turn.state}) has no record`);
-        continue;
-      }
-      const request = (await inspector.rebuild(turn, step))?.request;
-      const sent = this.#seen.find((each) => each.request.turnId === turn.id && each.sha256 === record.sha256)?.request;
-      this.compared += 1;
-      if (request === undefined || request.state === 'unavailable')
-        problems.push(`request of step ${step} of ${turn.id}: ${request?.reason ?? 'no such step'}`);
-      else if (sent === undefined) problems.push(`request of step ${step} of ${turn.id} was sent to no model`);
-      else if (
-        request.state !== 'exact' ||
-        !isDeepStrictEqual(request.prompt.messages, sent.messages) ||
-        !isDeepStrictEqual(request.prompt.tools, sent.tools)
-      )
-        problems.push(
-          `request of step ${step} of ${turn.id} is rebuilt as ${JSON.stringify(request.prompt.messages)} and was ${JSON.stringify(sent.messages)}`,
-        );
+    for (const facts of await inspector.list(turn)) {
+      const request = (await inspector.rebuild(turn, facts))?.request;
+      const { step, summary } = facts;
+      const name =
+        summary === 0 ? `step ${step} of ${turn.id}` : `summary ${summary} before step ${step} of ${turn.id}`;
+      if (facts.record === undefined) problems.push(`${name} (${turn.state}) has no record`);
+      else problems.push(...this.#stepProblems(name, { turn, facts, request }));
     }
     return problems;
+  }
+
+  #stepProblems(name: string, { turn, facts, request }: ListedStep): readonly string[] {
+    if (request === undefined || request.state === 'unavailable')
+      return [`request of ${name}: ${request?.reason ?? 'no such step'}`];
+    // What a harness was told went to no model.
+    if (facts.kind === 'harness') return request.state === 'exact' ? [] : [`prompt of ${name} is ${request.state}`];
+    this.compared += 1;
+    if (facts.kind === 'compaction') this.comparedSummaries += 1;
+    const { sha256 } = facts.record ?? {};
+    const sent = this.#seen.find((each) => each.request.turnId === turn.id && each.sha256 === sha256)?.request;
+    if (sent === undefined) return [`request of ${name} was sent to no model`];
+    const isSame =
+      request.state === 'exact' &&
+      isDeepStrictEqual(request.prompt.messages, sent.messages) &&
+      isDeepStrictEqual(request.prompt.tools, sent.tools);
+    if (isSame) return [];
+    const [rebuilt, was] = [request.prompt.messages, sent.messages].map((messages) => JSON.stringify(messages));
+    return [`request of ${name} is rebuilt as ${rebuilt} and was ${was}`];
   }
 }

@@ -18,7 +18,8 @@ export interface Prompt {
 }
 
 const readPrompt = async (client: Client, address: StepAddress, signal: AbortSignal): Promise<Prompt> => {
-  const request = { ...address.session, turnId: address.turnId, step: address.step };
+  const { session, turnId, step, compaction } = address;
+  const request = { ...session, turnId, step, compaction };
   const about = await client.sessionControl.getStepRequest(request, { signal });
   const pieces = Array.from(about.pieces);
   let pageToken = about.nextPageToken;
@@ -49,12 +50,13 @@ const stepBefore = async (
   { session, turnId, step }: StepAddress,
   signal: AbortSignal,
 ): Promise<StepAddress | undefined> => {
-  if (step > 1) return { session, turnId, step: step - 1 };
+  // Those of compactions are left out: they are sent something else.
+  if (step > 1) return { session, turnId, step: step - 1, compaction: 0 };
   const before = await turnBefore(client, { session, turnId }, signal);
   if (before === undefined) return undefined;
   const { steps } = await client.sessionControl.listSteps({ ...session, turnId: before }, { signal });
-  const last = steps.at(-1);
-  return last === undefined ? undefined : { session, turnId: before, step: last.step };
+  const last = steps.findLast(({ compaction }) => compaction === 0);
+  return last === undefined ? undefined : { session, turnId: before, step: last.step, compaction: 0 };
 };
 
 const turnBefore = async (

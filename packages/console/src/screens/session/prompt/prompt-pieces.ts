@@ -64,6 +64,8 @@ const SOURCES: Readonly<Record<string, string>> = {
   knowledge: 'Knowledge',
   post_history: 'Prompt behind the message',
   omission: 'Line for what was left out',
+  instruction: 'What asks for the summary',
+  notice: 'Note about the workspace',
 };
 
 export const sourceText = (source: string): string => SOURCES[source] ?? source;

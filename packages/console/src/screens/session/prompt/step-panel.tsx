@@ -15,7 +15,7 @@ import { countText, usageText } from '../figures.ts';
 import styles from './prompt.module.css';
 import { type Prompt, usePrompt, usePromptBefore } from './prompt-data.ts';
 import { omissionText, placedPieces, promptBlocks, promptChange, sourceText } from './prompt-pieces.ts';
-import { stepAddressOf } from './step-address.ts';
+import { stepAddressOf, stepName } from './step-address.ts';
 
 /** What the model saw at one step, where each piece came from, and what was cut. */
 export const StepPanel = ({ panelKey }: PanelProps): ReactElement => {
@@ -23,14 +23,15 @@ export const StepPanel = ({ panelKey }: PanelProps): ReactElement => {
   const found = usePrompt(address);
   const before = usePromptBefore(address);
   const prompt = found.data;
-  const { session, turnId, step } = address;
+  const { session, turnId, step, compaction } = address;
+  const query = compaction === 0 ? '' : `?compaction=${compaction}`;
   return (
     <div className={styles.panel}>
       <div className={styles.title}>
-        <h2>{`What the model saw at step ${step}`}</h2>
+        <h2>{stepTitle(prompt?.about.step?.kind, step, compaction)}</h2>
         <CopyMenu
-          command={`svc prompt ${session.sessionId} ${turnId} ${step} -n ${session.ns}`}
-          path={`/v1/ns/${session.ns}/agents/${session.agent}/sessions/${session.sessionId}/turns/${turnId}/steps/${step}/request`}
+          command={`svc prompt ${session.sessionId} ${turnId} ${stepName(address)} -n ${session.ns}`}
+          path={`/v1/ns/${session.ns}/agents/${session.agent}/sessions/${session.sessionId}/turns/${turnId}/steps/${step}/request${query}`}
         />
       </div>
       {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
@@ -38,6 +39,13 @@ export const StepPanel = ({ panelKey }: PanelProps): ReactElement => {
       {prompt !== undefined && <PromptView prompt={prompt} before={before.data?.pieces} />}
     </div>
   );
+};
+
+const stepTitle = (kind: string | undefined, step: number, compaction: number): string => {
+  if (compaction > 0) return `What the summary before step ${step} was made from`;
+  return kind === 'harness'
+    ? `What the external agent was told at prompt ${step}`
+    : `What the model saw at step ${step}`;
 };
 
 interface PromptViewProps {
@@ -53,6 +61,7 @@ export const PromptView = ({ prompt, before }: PromptViewProps): ReactElement =>
   return (
     <>
       <Exactness prompt={prompt} />
+      {step?.kind === 'harness' && <p>What the external agent asks its own model is not known here.</p>}
       <Facts
         rows={[
           ['Model', step && `${step.provider}/${step.model}`],

@@ -67,6 +67,21 @@ it('shows what a crash cost, only in a turn that was recovered', () => {
   expect(lines({ turn: turn(1), steps, replies: [], nowMs: 9_000 })).toHaveLength(3);
 });
 
+it('names summaries by the step behind them, and the prompts of an external agent, which may still work', () => {
+  const summary = { ...step(2, [1_400, 100]), compaction: 1, kind: 'compaction' };
+  const steps = [step(1, [1_150, 200]), summary, step(2, [1_500, 300])];
+  expect(lines({ turn: turn(1), steps, replies: [], nowMs: 9_000 })).toEqual([
+    'queue Queue 1000-1100',
+    'step Step 1 1150-1350',
+    'step Summary before step 2 1400-1500',
+    'step Step 2 1500-1800',
+  ]);
+  const prompt = { ...step(1, [1_150, 0]), kind: 'harness' };
+  const working = create(TurnSchema, { id: 't1', attempt: 1, createdAt: 1_000_000n, startedAt: 1_100_000n });
+  expect(lines({ turn: working, steps: [prompt], replies: [], nowMs: 9_000 })).toContain('step Prompt 1 1150-9000');
+  expect(lines({ turn: turn(1), steps: [prompt], replies: [], nowMs: 9_000 })).toContain('step Prompt 1 1150-1150');
+});
+
 it('leaves out calls of which nothing was kept', () => {
   expect(lines({ turn: turn(1), steps: [step(1, [0, 5])], replies: [], nowMs: 9_000 })).toEqual([
     'queue Queue 1000-1100',

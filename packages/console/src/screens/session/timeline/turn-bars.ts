@@ -10,7 +10,7 @@ export interface TurnBar {
   readonly startMs: number;
   readonly endMs: number;
   readonly isFailed: boolean;
-  /** Of a model call. */
+  /** Of a call of a model, or a prompt of an external agent. */
   readonly step: Step | undefined;
 }
 
@@ -43,15 +43,24 @@ const queueBars = ({ turn, nowMs }: TurnFacts): TurnBar[] => {
   return [{ key: 'queue', kind: 'queue', label: 'Queue', startMs, endMs, isFailed: false, step: undefined }];
 };
 
-const stepBars = ({ steps }: TurnFacts): TurnBar[] =>
+const stepLabel = ({ kind, step, compaction }: Step): string => {
+  if (compaction > 0) return `Summary before step ${step}`;
+  return kind === 'harness' ? `Prompt ${step}` : `Step ${step}`;
+};
+
+/** The prompt of an external agent is listed while it works; other calls once they ended. */
+const isUnderWay = ({ kind, modelMs }: Step, { finishedAt }: Turn): boolean =>
+  kind === 'harness' && modelMs === 0 && finishedAt === undefined;
+
+const stepBars = ({ steps, turn, nowMs }: TurnFacts): TurnBar[] =>
   steps
     .filter(({ startedAt }) => startedAt > 0n)
     .map((step) => ({
-      key: `step ${step.step}`,
+      key: `step ${step.step} ${step.compaction}`,
       kind: 'step' as const,
-      label: `Step ${step.step}`,
+      label: stepLabel(step),
       startMs: millis(step.startedAt),
-      endMs: millis(step.startedAt) + step.modelMs,
+      endMs: isUnderWay(step, turn) ? nowMs : millis(step.startedAt) + step.modelMs,
       isFailed: step.outcome === 'failed',
       step,
     }));

@@ -74,7 +74,7 @@ const BarLine = ({ session, turnId, bar, from, to }: BarLineProps): ReactElement
     </>
   );
   if (step === undefined) return <div className={styles.bar}>{content}</div>;
-  const key = stepAddressText({ session, turnId, step: step.step });
+  const key = stepAddressText({ session, turnId, step: step.step, compaction: step.compaction });
   return (
     <button
       type="button"

@@ -2,9 +2,16 @@ import type { Clock } from '../../../base/index.ts';
 import { sessionHolder, type WriteTx } from '../../../store/contracts/index.ts';
 import type { ToolResult } from '../../../tools/contract.ts';
 import type { ClaimState } from '../../claim/index.ts';
-import { type HarnessCall, type HarnessSession, type ObjectAccess, PART, type Part } from '../../contract.ts';
+import {
+  type HarnessCall,
+  type HarnessSession,
+  type KeptCall,
+  type ObjectAccess,
+  PART,
+  type Part,
+} from '../../contract.ts';
 import { parseSide, partId } from '../../record/index.ts';
-import { holdObjects } from '../../session/index.ts';
+import { holdObjects, type KeepSources } from '../../session/index.ts';
 import type { FaultPort, StepCommit, StepTurn } from '../contract.ts';
 import { toolCallId, toolResultPart } from '../tool-batch/index.ts';
 
@@ -19,6 +26,7 @@ interface RecordedBehind {
 export interface RecorderPorts extends FaultPort {
   readonly objects: Pick<ObjectAccess, 'store' | 'hold'>;
   readonly clock: Clock;
+  readonly keepSources: KeepSources;
 }
 
 /** Text that one prompt may bring. */
@@ -41,14 +49,23 @@ export class HarnessRecorder {
     this.#ports = ports;
   }
 
-  /** The harness's session, and that a prompt begins; a new claim sees how often that happened. */
-  begin({ id, sandbox }: HarnessSession): Promise<void> {
+  /** The harness's session, and what it is about to be prompted with; a new claim sees how often that happened. */
+  begin({ id, sandbox }: HarnessSession, asked: KeptCall | undefined): Promise<void> {
     return this.#inOrder(async () => {
       const turn = this.#turn;
-      await turn.commit(async (_tx, state) => ({
-        body: { harnessPrompts: (state.body.harnessPrompts ?? 0) + 1, activeMicros: turn.activeMicros() },
-        side: { ...parseSide(state.session), acpSessionId: id, sandboxRef: sandbox },
-      }));
+      await turn.commit(async (tx, { body, session }) => {
+        await this.#ports.keepSources(tx, turn.agent, asked?.sources ?? []);
+        const { lastCall, lostPrompts = [], harnessPrompts = 0 } = body;
+        return {
+          body: {
+            harnessPrompts: harnessPrompts + 1,
+            activeMicros: turn.activeMicros(),
+            ...(lastCall === undefined ? {} : { lostPrompts: lostPrompts.concat(lastCall) }),
+            ...(asked === undefined ? {} : { lastCall: asked.record }),
+          },
+          side: { ...parseSide(session), acpSessionId: id, sandboxRef: sandbox },
+        };
+      });
       turn.beginAnswer();
     });
   }

@@ -11,12 +11,12 @@ import type {
   TurnUsage,
 } from '../../contract.ts';
 import { noMeter, PART } from '../../contract.ts';
+import { harnessPrompt } from '../../prompt/index.ts';
 import { parseSide, type TurnErrorClass } from '../../record/index.ts';
 import { ABORTED, AGAIN, type LoopStep, type StepFailure, type StepResult, type StepTurn } from '../contract.ts';
-import { type PromptPorts, planPrompt } from '../model-call/index.ts';
+import { type PlannedPrompt, type PromptPorts, planPrompt, SentCall } from '../model-call/index.ts';
 import type { Permission } from '../permission-step.ts';
 import type { Quota, QuotaRefusal } from '../quota-step.ts';
-import { harnessPromptText } from './harness-prompt.ts';
 import { HarnessQuestions, type QuestionPorts } from './harness-questions.ts';
 import { HarnessRecorder, type RecorderPorts, TooMuchText } from './harness-recorder.ts';
 import { type HarnessToolPorts, HarnessTools } from './harness-tools.ts';
@@ -28,7 +28,7 @@ export interface HarnessPorts
     PromptPorts,
     Omit<HarnessToolPorts, 'config'> {
   readonly config: QuestionPorts['config'] & HarnessToolPorts['config'];
-  readonly models: Pick<ModelRegistry, 'countTokens'>;
+  readonly models: Pick<ModelRegistry, 'countTokens' | 'facts'>;
   /** Absent: there are no harnesses, and no agent that needs one is ready. */
   readonly harnesses?: Harnesses;
   /** Absent: nothing is counted. */
@@ -78,6 +78,8 @@ class HarnessRun {
   readonly #questions: HarnessQuestions;
   readonly #tools: HarnessTools;
   #refused: QuotaRefusal | undefined;
+  /** Once the harness is prompted. */
+  #asked: SentCall | undefined;
 
   constructor(turn: StepTurn, runtime: AcpRuntime, by: { readonly ports: HarnessPorts } & HarnessSteps) {
     this.#turn = turn;
@@ -152,6 +154,8 @@ class HarnessRun {
       span.end(outcome, { parts: () => turn.recorded.map(({ part }) => part).filter(isShown) });
       const durationMs = clock.monotonicMs() - startedMs;
       const firstChunkMs = firstMs === undefined ? undefined : firstMs - startedMs;
+      this.#asked?.noteTimes(durationMs, firstChunkMs);
+      if (turn.writer !== undefined) turn.writer.call = this.#asked;
       meter.modelCalled({ target, purpose: 'invoke_agent', durationMs, firstChunkMs, outcome });
     }
   }
@@ -180,16 +184,46 @@ class HarnessRun {
     const [profile] = turn.profiles;
     const call = { offered: [], windowFactor: 1, skipCompaction: true, ports: this.#ports };
     const plan = session.isLoaded ? undefined : await planPrompt(turn, profile, call);
-    const prompt = harnessPromptText({
+    const { text } = harnessPrompt({
       planned: plan === undefined ? undefined : plan.kind === 'call' ? plan.messages : [],
       transcript: turn.messages(),
       turnId: turn.row.id,
       isReset: session.isReset,
-      countTokens: (text) => this.#ports.models.countTokens(profile.target, text),
+      countTokens: (counted) => this.#ports.models.countTokens(profile.target, counted),
     });
-    await this.#recorder.begin(session);
+    this.#asked = this.#askedWith(session, plan);
+    this.#asked.onSent(text);
+    await this.#recorder.begin(session, this.#asked.kept());
     this.#ports.faultPoint('before-harness-prompt');
-    return prompt;
+    return text;
+  }
+
+  #askedWith({ isLoaded, isReset }: HarnessSession, plan: PlannedPrompt | undefined): SentCall {
+    const turn = this.#turn;
+    const { models, clock } = this.#ports;
+    const [profile] = turn.profiles;
+    const { agent, session, namespaceLabels } = turn;
+    return new SentCall(
+      turn,
+      {
+        plan: {
+          request: plan?.request ?? { agent, namespaceLabels, session },
+          tools: [],
+          ...(plan?.kind === 'call' && plan.fitTo !== undefined ? { fitTo: plan.fitTo } : {}),
+        },
+        profile: { name: profile.name, target: profile.target },
+        inputs: models.facts(profile.target).inputs,
+        outputLimit: undefined,
+        step: (turn.body.harnessPrompts ?? 0) + 1,
+        harness: {
+          target: targetOf(this.#runtime),
+          isLoaded,
+          isReset,
+          isBare: plan !== undefined && plan.kind !== 'call',
+        },
+      },
+      clock,
+    );
   }
 
   async #callBegan(call: Parameters<HarnessListener['callBegan']>[0]): Promise<boolean> {

@@ -10,5 +10,11 @@ export {
   usagePart,
 } from './model-call.ts';
 export { modelRequest, targetKey } from './model-request.ts';
-export { type PlannedCall, type PromptPorts, planPrompt } from './prompt-plan.ts';
+export {
+  type PlannedCall,
+  type PlannedPrompt,
+  type PlannedSummary,
+  type PromptPorts,
+  planPrompt,
+} from './prompt-plan.ts';
 export { SentCall } from './sent-call.ts';

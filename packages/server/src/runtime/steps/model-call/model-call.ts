@@ -134,8 +134,8 @@ interface CallIo {
   readonly turn: Pick<StepTurn, 'signal' | 'span' | 'claim'>;
   readonly writer: PartWriter;
   readonly hideReasoning: boolean;
-  /** What is remembered of the call; absent for calls that are not steps. */
-  readonly call?: SentCall;
+  /** What is remembered of the call. */
+  readonly call: SentCall;
 }
 
 /** Files follow the text, stored before they are shown, as long as the turn's claim tries. */
@@ -170,7 +170,7 @@ export const runModelCall = async (request: ModelRequest, io: CallIo, ports: Cal
     const sent = {
       ...request,
       ...(traceHeaders === undefined ? {} : { traceHeaders }),
-      ...(io.call === undefined ? {} : { onSent: io.call.onSent }),
+      onSent: io.call.onSent,
     };
     // Awaited here and not deeper: a frame less for as long as the answer streams.
     await ports.models.stream(sent, receiver.receive, signal);
@@ -182,7 +182,7 @@ export const runModelCall = async (request: ModelRequest, io: CallIo, ports: Cal
     span.end(traced, writer);
     const durationMs = clock.monotonicMs() - startedMs;
     const firstChunkMs = receiver.firstMs === undefined ? undefined : receiver.firstMs - startedMs;
-    io.call?.noteTimes(durationMs, firstChunkMs);
+    io.call.noteTimes(durationMs, firstChunkMs);
     meter.modelCalled({ target, purpose, durationMs, firstChunkMs, outcome: traced });
   }
 };

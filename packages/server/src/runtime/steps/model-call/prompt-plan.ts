@@ -40,8 +40,10 @@ const activeSkills = ({ features }: AgentRevision['spec'], { skills }: SessionSi
   return fixed.length === 0 ? skills : [...new Set([...fixed, ...skills])];
 };
 
-/** A planned call, with what it was planned from. */
-export type PlannedCall = Extract<PromptPlan, { kind: 'call' }> & { readonly request: PromptRequest };
+/** A plan, with what it was planned from. */
+export type PlannedPrompt = PromptPlan & { readonly request: PromptRequest };
+export type PlannedCall = Extract<PlannedPrompt, { kind: 'call' }>;
+export type PlannedSummary = Extract<PlannedPrompt, { kind: 'compact' }>;
 
 /** Goals and skills as they are now: tools of the step before may have changed them, and others the text of a skill. */
 const readSide = async (
@@ -64,7 +66,7 @@ export const planPrompt = async (
     readonly skipCompaction: boolean;
     readonly ports: PromptPorts;
   },
-): Promise<Exclude<PromptPlan, { kind: 'call' }> | PlannedCall> => {
+): Promise<PlannedPrompt> => {
   const { agent, session, row, body, claim } = turn;
   const { store, prompts, skills: source } = call.ports;
   const side = parseSide(session);
@@ -91,5 +93,5 @@ export const planPrompt = async (
     ...(skills === undefined ? {} : { skills }),
   };
   const plan = await claim.patiently(() => prompts.plan(request));
-  return plan.kind === 'call' ? { ...plan, request } : plan;
+  return { ...plan, request };
 };

@@ -5,7 +5,6 @@ import type { KeptCall, PromptAgent, PromptRequest, PromptSource, StepRecord } f
 import type { ResolvedProfile } from '../../record/index.ts';
 import type { AskedCall } from '../answer/index.ts';
 import type { StepTurn } from '../contract.ts';
-import type { PlannedCall } from './prompt-plan.ts';
 
 /** SHA-256 of a text, base64url. */
 const textHash = (text: string): string => hash('sha256', text, 'base64url');
@@ -39,7 +38,7 @@ type Sources = Pick<StepRecord, 'agent' | 'tools' | 'catalogue' | 'skills'>;
 const sourcesOf = ({
   request,
   tools,
-}: PlannedCall): { readonly named: Sources; readonly all: readonly PromptSource[] } => {
+}: AskedPlan): { readonly named: Sources; readonly all: readonly PromptSource[] } => {
   const agent = agentSource(request.agent);
   const offered = tools.length === 0 ? undefined : sourceOnce(tools, () => tools);
   const { catalogue = [], active = [] } = request.skills ?? {};
@@ -56,21 +55,32 @@ const sourcesOf = ({
   };
 };
 
+/** What a request is assembled from. */
+type AskedSources = Pick<PromptRequest, 'agent' | 'session' | 'namespaceLabels' | 'goals' | 'skills'>;
+
+interface AskedPlan {
+  readonly request: AskedSources;
+  /** Those that the system message goes by, also where none are sent. */
+  readonly tools: PromptRequest['tools'];
+  readonly fitTo?: number;
+}
+
 /** Labels matter where a prompt may name them. */
-const valuesOf = ({ agent, session, namespaceLabels }: PromptRequest): Pick<StepRecord, 'values'> => {
+const valuesOf = ({ agent, session, namespaceLabels }: AskedSources): Pick<StepRecord, 'values'> => {
   const { systemPrompt, postHistoryPrompt } = agent.spec;
   if (!hasExpressions(systemPrompt) && !hasExpressions(postHistoryPrompt)) return {};
   return { values: { session: session.labels, namespace: namespaceLabels } };
 };
 
 /** Goals by what the system message says of them. */
-const goalsOf = ({ goals = [] }: PromptRequest): Pick<StepRecord, 'goals'> =>
+const goalsOf = ({ goals = [] }: AskedSources): Pick<StepRecord, 'goals'> =>
   goals.length === 0
     ? {}
     : { goals: goals.map(({ objective, successCriteria, progress }) => ({ objective, successCriteria, progress })) };
 
-interface Asked {
-  readonly plan: PlannedCall;
+/** What is asked, of a model or of a harness. */
+interface Asked extends Pick<StepRecord, 'summary' | 'harness'> {
+  readonly plan: AskedPlan;
   readonly profile: ResolvedProfile;
   readonly step: number;
   readonly inputs: StepRecord['inputs'];
@@ -78,7 +88,7 @@ interface Asked {
   readonly outputLimit: number | undefined;
 }
 
-/** One model call of a turn's step, from its request to its end: hash and times as they become known. */
+/** One call of a model, or prompt of a harness, from its request to its end: hash and times as they become known. */
 export class SentCall implements AskedCall {
   readonly #turn: Pick<StepTurn, 'historyExtent' | 'messageId'>;
   readonly #asked: Asked;
@@ -111,7 +121,7 @@ export class SentCall implements AskedCall {
 
   kept(): KeptCall | undefined {
     if (this.#bytes === 0) return undefined;
-    const { plan, profile, step, inputs, outputLimit } = this.#asked;
+    const { plan, profile, step, inputs, outputLimit, summary, harness } = this.#asked;
     const { target, temperature, thinking } = profile;
     const { named, all } = sourcesOf(plan);
     const record: StepRecord = {
@@ -133,6 +143,8 @@ export class SentCall implements AskedCall {
       ...goalsOf(plan.request),
       ...valuesOf(plan.request),
       ...(plan.fitTo === undefined ? {} : { fitTo: plan.fitTo }),
+      ...(summary === undefined ? {} : { summary }),
+      ...(harness === undefined ? {} : { harness }),
     };
     return { record, sources: all };
   }

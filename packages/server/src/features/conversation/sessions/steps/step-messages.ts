@@ -19,8 +19,7 @@ import type {
 import { objectMessage, tokenCounter } from '../wire/index.ts';
 
 const recordFields = (record: StepRecord) => ({
-  provider: record.target.provider,
-  model: record.target.model,
+  ...(record.harness?.target ?? record.target),
   ...(record.temperature === undefined ? {} : { temperature: record.temperature }),
   ...(record.outputLimit === undefined ? {} : { outputLimit: BigInt(record.outputLimit) }),
   thinkingJson: record.thinking === undefined ? '' : JSON.stringify(record.thinking),
@@ -32,16 +31,20 @@ const recordFields = (record: StepRecord) => ({
   sentBytes: BigInt(record.bytes),
 });
 
-/** A model call as the wire shows it. */
-export const stepMessage = ({ step, outcome, toolCalls, usage, record, unavailable }: StepFacts): Step =>
-  create(StepSchema, {
+/** A call as the wire shows it. */
+export const stepMessage = ({ usage, record, unavailable, ...facts }: StepFacts): Step => {
+  const { kind, step, summary, outcome, toolCalls } = facts;
+  return create(StepSchema, {
+    kind,
     step,
+    compaction: summary,
     outcome,
     toolCalls,
     unavailableReason: unavailable ?? '',
     ...(usage === undefined ? {} : { usage: tokenCounter(usage) }),
     ...(record === undefined ? { provider: usage?.provider ?? '', model: usage?.model ?? '' } : recordFields(record)),
   });
+};
 
 type PieceContent = Partial<Pick<StepPiece, 'form' | 'text' | 'url' | 'toolCallId' | 'isError'>>;
 

@@ -20,7 +20,7 @@ import { omissionMessage, pieceMessage, stateFields, stepMessage } from './step-
 type Context = Pick<SessionsContext, 'store' | 'steps' | 'limits'>;
 type Page = Pick<GetStepRequestResponse, 'pieces' | 'nextPageToken'>;
 
-/** Model calls of turns, and what each was sent. */
+/** Model calls of turns and prompts of harnesses, and what each was sent. */
 export class StepService {
   readonly #context: Context;
 
@@ -40,13 +40,16 @@ export class StepService {
   }
 
   async request(request: GetStepRequestRequest): Promise<GetStepRequestResponse> {
-    const { sessionId, turnId, step } = request;
-    const question = ['step-pieces', sessionId, turnId, String(step)];
+    const { sessionId, turnId, step, compaction } = request;
+    const question = ['step-pieces', sessionId, turnId, String(step), String(compaction)];
     const [place] = decodePageToken(request.pageToken, question) ?? [];
     const first = place === undefined ? 0 : placeNumber(place);
     const limit = pageSize(request.pageSize);
-    const found = await this.#context.steps.rebuild(await this.#turn(request), step);
-    if (found === undefined) throw notFound('Step', { session_id: sessionId, turn_id: turnId, step: String(step) });
+    const found = await this.#context.steps.rebuild(await this.#turn(request), { step, summary: compaction });
+    if (found === undefined) {
+      const named = { session_id: sessionId, turn_id: turnId, step: String(step) };
+      throw notFound('Step', compaction === 0 ? named : { ...named, compaction: String(compaction) });
+    }
     const { facts, request: rebuilt } = found;
     const answer = { step: stepMessage(facts), ...stateFields(rebuilt) };
     if (rebuilt.state === 'unavailable') return create(GetStepRequestResponseSchema, answer);
