@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, inject } from 'vitest';
+import { RestCaller } from '../../calls/index.ts';
 import { ServerProcess } from '../../server-process/index.ts';
 import { ChatPlatform, type Seeded, ShopSeed } from '../seed/index.ts';
 import { type Look, Tab } from './tab.ts';
@@ -18,11 +19,16 @@ export class ShopInstance {
   #browser: Browser | undefined;
   /** By role; what was loaded for one page is there for the next. */
   readonly #contexts = new Map<Role, Promise<BrowserContext>>();
+  readonly #environment: Readonly<Record<string, string>>;
   #seeded: Seeded | undefined;
 
-  /** Runs from the first `beforeAll` of the file on. */
-  static ofSuite(): ShopInstance {
-    const instance = new ShopInstance();
+  private constructor(environment: Readonly<Record<string, string>>) {
+    this.#environment = environment;
+  }
+
+  /** Runs from the first `beforeAll` of the file on; `environment` is further configuration of the server. */
+  static ofSuite(environment: Readonly<Record<string, string>> = {}): ShopInstance {
+    const instance = new ShopInstance(environment);
     beforeAll(() => instance.#start());
     afterAll(() => instance.#stop());
     return instance;
@@ -41,7 +47,12 @@ export class ShopInstance {
     return given(this.#seeded);
   }
 
-  /** The token of an admin, for what a test does without the page. */
+  /** The API as an admin calls it, for what a test does without the page. */
+  get api(): RestCaller {
+    return new RestCaller(this.url, { authorization: `Bearer ${ADMIN_TOKEN}` });
+  }
+
+  /** The token of an admin. */
   get adminToken(): string {
     return ADMIN_TOKEN;
   }
@@ -74,7 +85,8 @@ export class ShopInstance {
   }
 
   async #start(): Promise<void> {
-    const environment = { SVC_AUTH_MODE: 'token', SVC_AUTH_TOKEN: ADMIN_TOKEN, SVC_NET_ALLOW: '127.0.0.1' };
+    const auth = { SVC_AUTH_MODE: 'token', SVC_AUTH_TOKEN: ADMIN_TOKEN };
+    const environment = { ...auth, SVC_NET_ALLOW: '127.0.0.1', ...this.#environment };
     this.#platform = await ChatPlatform.open();
     this.#server = await ServerProcess.start({ environment });
     this.#seeded = await new ShopSeed(this.url, ADMIN_TOKEN, this.#platform).plant();

@@ -2,9 +2,10 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { isSvcError } from '@svc/client';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect } from 'react';
 import { AccessProvider } from '../access/access-provider.tsx';
 import { expiry } from '../access/expiry.ts';
+import { keepFocus } from '../keys/keep-focus.ts';
 import { LiveProvider } from '../live/live-provider.tsx';
 import { Notices } from '../ui/notices.tsx';
 import { router } from './router.ts';
@@ -22,15 +23,18 @@ const queries = new QueryClient({
   },
 });
 
-export const App = (): ReactElement => (
-  <CSPProvider disableStyleElements>
-    <QueryClientProvider client={queries}>
-      <AccessProvider>
-        <LiveProvider>
-          <RouterProvider router={router} />
-        </LiveProvider>
-      </AccessProvider>
-      <Notices />
-    </QueryClientProvider>
-  </CSPProvider>
-);
+export const App = (): ReactElement => {
+  useEffect(() => keepFocus(document), []);
+  return (
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queries}>
+        <AccessProvider>
+          <LiveProvider>
+            <RouterProvider router={router} />
+          </LiveProvider>
+        </AccessProvider>
+        <Notices />
+      </QueryClientProvider>
+    </CSPProvider>
+  );
+};

@@ -1,5 +1,5 @@
 import { Outlet, useLocation, useSearch } from '@tanstack/react-router';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { useKeyListener } from '../../keys/use-keys.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -19,6 +19,7 @@ export const Shell = (): ReactElement => {
   const [openAt, setOpenAt] = useState<string>();
   const isOpen = openAt === pathname;
   useKeyListener();
+  useScreenFocus(pathname);
   // A page for people who only talk is that page alone.
   if (plain === '1') {
     return (
@@ -47,4 +48,14 @@ export const Shell = (): ReactElement => {
       <StatusLine />
     </div>
   );
+};
+
+/** Who goes to another screen without having been anywhere on the page begins at that screen, not at the top of the page. */
+const useScreenFocus = (pathname: string): void => {
+  const former = useRef(pathname);
+  useEffect(() => {
+    if (former.current === pathname) return;
+    former.current = pathname;
+    if (document.activeElement === document.body) document.querySelector('main')?.focus({ preventScroll: true });
+  }, [pathname]);
 };

@@ -20,6 +20,7 @@ export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
   const scroller = useRef<HTMLDivElement>(null);
   const [isFollowing, setIsFollowing] = useState(true);
   const [openId, setOpenId] = useState<string>();
+  const lastTop = useRef(0);
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -51,9 +52,12 @@ export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
         onKeyDown={move}
-        onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) =>
-          setIsFollowing(scrollTop + clientHeight >= scrollHeight - 2 * LINE_PX)
-        }
+        onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+          // Lines that came since the scroll was asked for lie below it: only who goes up leaves the end.
+          const isAtEnd = scrollTop + clientHeight >= scrollHeight - 2 * LINE_PX;
+          if (isAtEnd || scrollTop < lastTop.current) setIsFollowing(isAtEnd);
+          lastTop.current = scrollTop;
+        }}
       >
         <div className={styles.inner} style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {

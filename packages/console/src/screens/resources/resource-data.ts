@@ -36,6 +36,10 @@ interface ListedPage {
   readonly nextPageToken: string;
 }
 
+/** Few, so that they are soon there; the server answers at most 200. */
+const FIRST_PAGE = 60;
+const PAGE = 200;
+
 /** Resources of a kind in a namespace; `-` is all of them. */
 export const useResources = (
   kind: string,
@@ -44,8 +48,10 @@ export const useResources = (
 ): UseInfiniteQueryResult<{ readonly pages: readonly ListedPage[] }> =>
   usePages<ListedPage>({
     key: ['ListResources', kind, ns, filter],
-    call: (client, pageToken, signal) =>
-      client.resources.listResources({ kind, ns, ...filter, pageSize: 200, pageToken }, { signal }),
+    call: (client, pageToken, signal) => {
+      const pageSize = pageToken === '' ? FIRST_PAGE : PAGE;
+      return client.resources.listResources({ kind, ns, ...filter, pageSize, pageToken }, { signal });
+    },
     nextToken: (page) => page.nextPageToken,
     shows: { kinds: [kind] },
   });

@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type ReactElement, useRef } from 'react';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { Badge } from '../../../ui/badge.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import styles from './flow.module.css';
@@ -14,42 +15,102 @@ interface StepListProps {
 }
 
 const MOVES: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
+const ROW_PX = 46;
 
-/** The steps in the order of the text. Arrow keys move, Enter chooses. */
-export const StepList = ({ label, steps, looks, selected, onSelect }: StepListProps): ReactElement => {
-  const list = useRef<HTMLUListElement>(null);
+/** The steps in the order of the text, of which only those in sight are in the page. Arrow keys move, Enter chooses. */
+export const StepList = ({ label, steps, looks, selected, onSelect }: StepListProps): ReactElement | null => {
+  const scroller = useRef<HTMLDivElement>(null);
+  /** The step with the focus. */
+  const [focused, setFocused] = useState<number>();
+  const isMoving = useRef(false);
+  const chosen = steps.findIndex(({ id }) => id === selected);
+  /** The one step that Tab reaches: it stays in the page wherever the list is scrolled to. */
+  const reached = Math.min(focused ?? Math.max(0, chosen), steps.length - 1);
+  const virtual = useVirtualizer({
+    count: steps.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 8,
+    rangeExtractor: (range) => [...new Set(defaultRangeExtractor(range)).add(reached)].sort((one, two) => one - two),
+  });
+  useEffect(() => {
+    if (!isMoving.current) return;
+    isMoving.current = false;
+    scroller.current?.querySelector<HTMLElement>(`[data-index="${reached}"] button`)?.focus();
+  }, [reached]);
   const move = (event: KeyboardEvent): void => {
     const by = MOVES[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    const buttons = [...(list.current?.querySelectorAll('button') ?? [])];
-    const at = buttons.findIndex((button) => button.matches(':focus'));
-    buttons[Math.max(0, Math.min(buttons.length - 1, at + by))]?.focus();
+    const next = Math.max(0, Math.min(steps.length - 1, reached + by));
+    isMoving.current = next !== reached;
+    setFocused(next);
+    virtual.scrollToIndex(next);
   };
-  const firstKey = steps.some(({ id }) => id === selected) ? selected : steps[0]?.id;
+  if (steps.length === 0) return null;
   return (
-    <ul ref={list} className={styles.list} aria-label={label} onKeyDown={move}>
-      {steps.map(({ id, type, does }, index) => {
-        const look = looks.get(id);
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: while a text is written, ids can be empty or double
-          <li key={`${index} ${id}`}>
-            <button
-              type="button"
-              aria-current={id === selected}
-              tabIndex={id === firstKey ? 0 : -1}
-              onClick={() => onSelect(id)}
+    <div ref={scroller} className={styles.list}>
+      <ul
+        aria-label={label}
+        style={{ height: virtual.getTotalSize() }}
+        onKeyDown={move}
+        onBlur={() => !isMoving.current && setFocused(undefined)}
+      >
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
+          const step = steps[index];
+          if (step === undefined) return null;
+          return (
+            <li
+              key={String(key)}
+              ref={virtual.measureElement}
+              data-index={index}
+              aria-setsize={steps.length}
+              aria-posinset={index + 1}
+              style={{ transform: `translateY(${start}px)` }}
             >
-              <Icon name={iconOfType(type)} />
-              <span className={styles.names}>
-                <strong>{id || 'no id'}</strong>
-                <span>{look?.note || does || type}</span>
-              </span>
-              {look && <Badge tone={look.tone}>{look.word}</Badge>}
-            </button>
-          </li>
-        );
-      })}
-    </ul>
+              <StepButton
+                step={step}
+                look={looks.get(step.id)}
+                isSelected={step.id === selected}
+                isReached={index === reached}
+                onFocus={() => setFocused(index)}
+                onSelect={onSelect}
+              />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+};
+
+interface StepButtonProps {
+  readonly step: FlowStep;
+  readonly look: StepLook | undefined;
+  readonly isSelected: boolean;
+  /** Tab comes to this one. */
+  readonly isReached: boolean;
+  readonly onFocus: () => void;
+  readonly onSelect: (id: string) => void;
+}
+
+const StepButton = (props: StepButtonProps): ReactElement => {
+  const { step, look, isSelected, isReached, onFocus, onSelect } = props;
+  const { id, type, does } = step;
+  return (
+    <button
+      type="button"
+      aria-current={isSelected}
+      tabIndex={isReached ? 0 : -1}
+      onFocus={onFocus}
+      onClick={() => onSelect(id)}
+    >
+      <Icon name={iconOfType(type)} />
+      <span className={styles.names}>
+        <strong>{id || 'no id'}</strong>
+        <span>{look?.note || does || type}</span>
+      </span>
+      {look && <Badge tone={look.tone}>{look.word}</Badge>}
+    </button>
   );
 };
