@@ -98,7 +98,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
     '1 name string, 2 description string, 3 input_schema_json string, 4 effect string, 5 approval string, 6 capability string, 7 needs_turn bool',
   'gateway.MissingTool': '1 name string, 2 kind string, 3 reason string, 4 message string',
   'gateway.TryToolRequest':
-    '1 ns string, 2 agent string, 3 tool string, 4 arguments_json string, 5 confirm bool, 6 timeout_seconds int32',
+    '1 ns string, 2 agent string, 3 tool string, 4 arguments_json string, 5 confirm bool, 6 wait_seconds int32',
   'gateway.TryToolResponse':
     '1 ok bool, 2 content ToolResultPart[], 3 structured_json string, 4 error_code string, 5 error string, 6 sign_in_url string, 7 duration_ms int64, 8 truncated bool, 9 call_id string',
   'gateway.ToolResultPart': '1 text string, 2 media_type string, 3 filename string, 4 data bytes, 5 size_bytes int64',

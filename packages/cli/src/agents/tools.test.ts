@@ -6,7 +6,7 @@ interface Asked {
   readonly tool: string;
   readonly argumentsJson: string;
   readonly confirm: boolean;
-  readonly timeoutSeconds: number;
+  readonly waitSeconds: number;
 }
 
 /** A server whose tool `send` has to be confirmed. */
@@ -38,7 +38,7 @@ it('svc agent try prints what the model would read', async () => {
   const content = [{ text: '42\u0007' }, { mediaType: 'image/png', filename: 'a.png', sizeBytes: 3n }];
   const { run, out, err, asked } = hostOf({ ok: true, content, durationMs: 5n });
   expect(await run('agent', 'try', 'helper', 'calculate', '{"expression":"6*7"}', '--wait', '9')).toBe(0);
-  expect(asked).toMatchObject([{ argumentsJson: '{"expression":"6*7"}', confirm: false, timeoutSeconds: 9 }]);
+  expect(asked).toMatchObject([{ argumentsJson: '{"expression":"6*7"}', confirm: false, waitSeconds: 9 }]);
   expect(out()).toBe('42^G\n[file a.png (image/png, 3 B)]\n');
   expect(err()).toContain('calculate took 5 ms');
   expect(await run('agent', 'try', 'helper', 'calculate', '--wait', '601')).toBe(1);

@@ -17,6 +17,7 @@ export interface TryOptions extends GlobalOptions {
 }
 
 const DESCRIPTION_COLUMNS = 200;
+const WAIT_DEFAULT_SECONDS = 60;
 const WAIT_MAX_SECONDS = 600;
 
 /** `svc agent tools AGENT`: the tools that the agent would be offered now, and what it does not have and why. */
@@ -55,9 +56,9 @@ export const tryTool = async (
   options: TryOptions,
 ): Promise<void> => {
   const form = outputForm(options.output);
-  const timeoutSeconds = secondsOf(options.wait);
+  const waitSeconds = secondsOf(options.wait);
   const context = await openPlain(host, options);
-  const request = { ns: context.target.namespace, agent, tool, argumentsJson, timeoutSeconds };
+  const request = { ns: context.target.namespace, agent, tool, argumentsJson, waitSeconds };
   const answer = await confirmed(context, request, options.yes === true);
   if (form.form !== 'table' && form.form !== 'wide') await printValue(host, answer, form);
   else for (const part of mapsOf(answer['content'])) host.stdout.write(`${shownPart(part)}\n`);
@@ -87,9 +88,9 @@ const confirmed = async (
 };
 
 const secondsOf = (text: string | undefined): number => {
-  const seconds = Number(text ?? 0);
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= WAIT_MAX_SECONDS) return seconds;
-  throw new CommandFailure(`--wait takes seconds, at most ${WAIT_MAX_SECONDS}`);
+  const seconds = Number(text ?? WAIT_DEFAULT_SECONDS);
+  if (Number.isInteger(seconds) && seconds > 0 && seconds <= WAIT_MAX_SECONDS) return seconds;
+  throw new CommandFailure(`--wait takes seconds, 1 to ${WAIT_MAX_SECONDS}`);
 };
 
 const shownPart = (part: JsonObject): string => {

@@ -119,7 +119,7 @@ describe('TryTool', () => {
   it('gives a call up when its time is over, and the server learns of it', SLOW, async () => {
     const log = await declared('slow');
     await agent('slow', { mcpServerRefs: ['slow'] });
-    const late = await attempt('slow mcp_slow_slow', {}, { timeoutSeconds: 1 });
+    const late = await attempt('slow mcp_slow_slow', {}, { waitSeconds: 1 });
     expect(late).toMatchObject({ errorCode: 'timeout', error: 'no result within 1 s' });
     await expect.poll(() => log.cancelled, SLOW).toEqual(['slow']);
   });
@@ -142,7 +142,7 @@ describe('TryTool', () => {
     expect(await outcome('calculate', '[1]')).toBe('400 FIELD_INVALID');
     expect(await outcome('calculate', '{"a":'.repeat(200))).toBe('400 JSON_INVALID');
     expect(await outcome('calculate', JSON.stringify({ expression: 'x'.repeat(300_000) }))).toBe('400 FIELD_INVALID');
-    expect(await outcome('calculate', { expression: '1' }, { timeoutSeconds: 601 })).toBe('400 FIELD_INVALID');
+    expect(await outcome('calculate', { expression: '1' }, { waitSeconds: 601 })).toBe('400 FIELD_INVALID');
     expect(await rest.outcome(path('nobody', 'calculate'), {})).toBe('404 AGENT_NOT_FOUND');
     expect((await audit()).filter((line) => line.includes('Agent/default/guarded/tools'))).toEqual([]);
     expect(await attempt('guarded create_file', file, { confirm: true })).toMatchObject({ ok: true });

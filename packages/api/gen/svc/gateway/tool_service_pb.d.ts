@@ -405,9 +405,9 @@ export declare type TryToolRequest = Message<"svc.gateway.TryToolRequest"> & {
   /**
    * Seconds until the call is given up. Default: 60, at most 600.
    *
-   * @generated from field: int32 timeout_seconds = 6;
+   * @generated from field: int32 wait_seconds = 6;
    */
-  timeoutSeconds: number;
+  waitSeconds: number;
 };
 
 /**

@@ -3,7 +3,7 @@ import { operation, operator, viewer } from '../../../operations/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { listAgentTools } from './list-agent-tools.ts';
 import type { ToolTriesDeps } from './tool-tries-deps.ts';
-import { TIMEOUT_DEFAULT_SECONDS, tryTool } from './try-tool.ts';
+import { tryTool, WAIT_DEFAULT_SECONDS } from './try-tool.ts';
 
 interface ToolTriesModuleDeps extends Omit<ToolTriesDeps, 'keptHours'> {
   readonly settings: {
@@ -27,7 +27,7 @@ export const toolTriesModule = ({ settings, ...rest }: ToolTriesModuleDeps): Fea
       operation(method.tryTool, {
         access: operator('fields'),
         repeatable: true,
-        waits: ({ timeoutSeconds }) => timeoutSeconds || TIMEOUT_DEFAULT_SECONDS,
+        waits: ({ waitSeconds }) => waitSeconds || WAIT_DEFAULT_SECONDS,
         handle: (request, context) => tryTool(deps, request, context),
       }),
     ],

@@ -6,12 +6,12 @@ import type { OfferedTool } from '../../../tools/contract.ts';
 
 /** As for the arguments of a model. */
 const ARGUMENT_BYTES_MAX = 256 * 1024;
-const TIMEOUT_MAX_SECONDS = 600;
+const WAIT_MAX_SECONDS = 600;
 
 /** What a request asks for, checked without looking at the agent. */
-export const checkRequest = ({ argumentsJson, timeoutSeconds }: TryToolRequest): JsonMap => {
-  if (timeoutSeconds < 0 || timeoutSeconds > TIMEOUT_MAX_SECONDS)
-    throw invalidField('timeout_seconds', `must be 0 to ${TIMEOUT_MAX_SECONDS}`);
+export const checkRequest = ({ argumentsJson, waitSeconds }: TryToolRequest): JsonMap => {
+  if (waitSeconds < 0 || waitSeconds > WAIT_MAX_SECONDS)
+    throw invalidField('wait_seconds', `must be 0 to ${WAIT_MAX_SECONDS}`);
   const text = argumentsJson.trim();
   if (text === '') return {};
   if (Buffer.byteLength(text) > ARGUMENT_BYTES_MAX)

@@ -14,7 +14,7 @@ import { answerOf } from './try-answer.ts';
 import { allowedTool, checkRequest } from './try-rules.ts';
 
 /** How long a call waits that does not say. */
-export const TIMEOUT_DEFAULT_SECONDS = 60;
+export const WAIT_DEFAULT_SECONDS = 60;
 const MS_PER_SECOND = 1_000;
 
 /**
@@ -39,7 +39,7 @@ export const tryTool = async (
   const callId = callIdOf(deps, context);
   await begin(deps, request, { callId, context });
   const startedMs = clock.monotonicMs();
-  const timeoutMs = (request.timeoutSeconds || TIMEOUT_DEFAULT_SECONDS) * MS_PER_SECOND;
+  const timeoutMs = (request.waitSeconds || WAIT_DEFAULT_SECONDS) * MS_PER_SECOND;
   const outcome = await tries.run({ ...asker, offer, input, callId, timeoutMs });
   const durationMs = BigInt(Math.round(clock.monotonicMs() - startedMs));
   const answer = create(TryToolResponseSchema, { ...answerOf(outcome), callId, durationMs });
