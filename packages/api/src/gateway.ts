@@ -18,6 +18,7 @@ export * from '../gen/svc/gateway/session_messages_pb.js';
 export * from '../gen/svc/gateway/sessions_pb.js';
 export * from '../gen/svc/gateway/task_service_pb.js';
 export * from '../gen/svc/gateway/templates_pb.js';
+export * from '../gen/svc/gateway/tool_service_pb.js';
 export * from '../gen/svc/gateway/trail_service_pb.js';
 export * from '../gen/svc/gateway/usage_service_pb.js';
 export * from '../gen/svc/gateway/workflow_service_pb.js';

@@ -14,6 +14,7 @@ import { McpSignInService } from '../gen/svc/gateway/mcp_sign_in_service_pb.js';
 import { ResourceService } from '../gen/svc/gateway/resource_service_pb.js';
 import { SessionControlService } from '../gen/svc/gateway/session_control_service_pb.js';
 import { TaskService } from '../gen/svc/gateway/task_service_pb.js';
+import { ToolService } from '../gen/svc/gateway/tool_service_pb.js';
 import { TrailService } from '../gen/svc/gateway/trail_service_pb.js';
 import { UsageService } from '../gen/svc/gateway/usage_service_pb.js';
 import { WorkflowService } from '../gen/svc/gateway/workflow_service_pb.js';
@@ -56,6 +57,7 @@ export const services: readonly DescService[] = [
   TaskService,
   UsageService,
   McpSignInService,
+  ToolService,
   TrailService,
   FileService,
   AuthService,

@@ -41,6 +41,7 @@ describe('typed calls', () => {
       client.tasks,
       client.usage,
       client.mcpSignIns,
+      client.tools,
       client.trails,
       client.files,
       client.auth,

@@ -8,6 +8,7 @@ import {
   ResourceService,
   SessionControlService,
   TaskService,
+  ToolService,
   TrailService,
   UsageService,
   WorkflowService,
@@ -27,6 +28,7 @@ export interface Client {
   readonly tasks: Calls<typeof TaskService>;
   readonly usage: Calls<typeof UsageService>;
   readonly mcpSignIns: Calls<typeof McpSignInService>;
+  readonly tools: Calls<typeof ToolService>;
   readonly trails: Calls<typeof TrailService>;
   readonly files: Calls<typeof FileService>;
   readonly auth: Calls<typeof AuthService>;
@@ -56,6 +58,7 @@ export const createClient = (options: ClientOptions): Client => {
     tasks: callsOf(TaskService, connection, policy),
     usage: callsOf(UsageService, connection, policy),
     mcpSignIns: callsOf(McpSignInService, connection, policy),
+    tools: callsOf(ToolService, connection, policy),
     trails: callsOf(TrailService, connection, policy),
     files: callsOf(FileService, connection, policy),
     auth: callsOf(AuthService, connection, policy),

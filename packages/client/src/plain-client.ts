@@ -9,6 +9,7 @@ import type {
   ResourceService,
   SessionControlService,
   TaskService,
+  ToolService,
   TrailService,
   UsageService,
   WorkflowService,
@@ -41,6 +42,7 @@ interface Services {
   readonly ResourceService: typeof ResourceService;
   readonly SessionControlService: typeof SessionControlService;
   readonly TaskService: typeof TaskService;
+  readonly ToolService: typeof ToolService;
   readonly TrailService: typeof TrailService;
   readonly UsageService: typeof UsageService;
   readonly WorkflowService: typeof WorkflowService;

@@ -114,6 +114,25 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
     ],
     ['RunSchedule', 'POST', '/v1/ns/{ns}/schedules/{name}:run', '*', 'RunScheduleRequest', 'RunScheduleResponse'],
   ],
+  'svc.gateway.ToolService': [
+    [
+      'CheckMcpServer',
+      'POST',
+      '/v1/ns/{ns}/mcp-servers/{server}:check',
+      '*',
+      'CheckMcpServerRequest',
+      'CheckMcpServerResponse',
+    ],
+    [
+      'ListAgentTools',
+      'GET',
+      '/v1/ns/{ns}/agents/{agent}/tools',
+      '',
+      'ListAgentToolsRequest',
+      'ListAgentToolsResponse',
+    ],
+    ['TryTool', 'POST', '/v1/ns/{ns}/agents/{agent}/tools/{tool}:try', '*', 'TryToolRequest', 'TryToolResponse'],
+  ],
   'svc.gateway.TrailService': [
     ['GetMessageTrail', 'GET', '/v1/ns/{ns}/trails/{id}', '', 'GetMessageTrailRequest', 'GetMessageTrailResponse'],
   ],

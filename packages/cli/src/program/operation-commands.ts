@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { RebaseOptions } from '../agents/index.ts';
+import type { RebaseOptions, TryOptions } from '../agents/index.ts';
 import type { ChannelOptions } from '../channels/index.ts';
 import type { GlobalOptions } from '../connection.ts';
 import type { RunConnectorOptions } from '../connectors/index.ts';
 import type { DeliveryOptions } from '../deliveries/index.ts';
 import type { Host } from '../host.ts';
-import type { GrantOptions, LoginOptions, LogoutOptions } from '../mcp/index.ts';
+import type { CheckOptions, GrantOptions, LoginOptions, LogoutOptions } from '../mcp/index.ts';
 import type { EventOptions, LogOptions, ReportOptions, UsageOptions } from '../operations/index.ts';
 import type { PurgeOptions } from '../resources/index.ts';
 import type { NextOptions } from '../schedules/index.ts';
@@ -24,7 +24,7 @@ export const declareOperationCommands = (program: Command, host: Host): void => 
     program.command('connector').description('messaging platforms: the programs that connect them'),
     host,
   );
-  declareMcp(program.command('mcp').description('who is signed in to MCP servers'), host);
+  declareMcp(program.command('mcp').description('MCP servers: whether they answer, and who is signed in'), host);
   declareOperations(program, host);
 };
 
@@ -40,17 +40,22 @@ const declareNamespaces = (namespace: Command, host: Host): void => {
 };
 
 const declareAgents = (agent: Command, host: Host): void => {
+  const load = () => import('../agents/index.ts');
+  example(agent.command('tools <agent>'), 'svc agent tools helper')
+    .description('tools that the agent would be offered now, and why others are missing')
+    .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).listTools(host, name, options)));
+  example(agent.command('try <agent> <tool> [arguments]'), `svc agent try helper calculate '{"expression":"6*7"}'`)
+    .description('call one tool as the agent would, without a model; arguments are a JSON object')
+    .option('--wait <seconds>', 'until the call is given up, at most 600 (default: 60)')
+    .option('-y, --yes', 'allow a call that a person has to allow')
+    .action(run<TryOptions>(async (words, options) => (await load()).tryTool(host, words, options)));
   example(agent.command('rebase <agent>'), 'svc agent rebase helper --keep systemPrompt')
     .description('bring an agent up to its template: shows the difference, asks, writes')
     .option('--keep <field...>', 'fields of the spec that stay as they are')
     .option('--template <name>', 'a template other than the one it was made from')
     .option('--dry-run', 'only show the difference')
     .option('-y, --yes', 'do not ask')
-    .action(
-      run<RebaseOptions>(async ([name = ''], options) =>
-        (await import('../agents/index.ts')).rebaseAgent(host, name, options),
-      ),
-    );
+    .action(run<RebaseOptions>(async ([name = ''], options) => (await load()).rebaseAgent(host, name, options)));
 };
 
 const declareConnectors = (connector: Command, host: Host): void => {
@@ -161,6 +166,10 @@ const declareSchedules = (schedule: Command, host: Host): void => {
 
 const declareMcp = (mcp: Command, host: Host): void => {
   const load = () => import('../mcp/index.ts');
+  example(mcp.command('check <server>'), 'svc mcp check desk -n acme')
+    .description('connect to a server as agents do, and show its tools')
+    .option('--identity <name>', 'with the sign-in of somebody else')
+    .action(run<CheckOptions>(async ([name = ''], options) => (await load()).checkServer(host, name, options)));
   example(mcp.command('login <server>'), 'svc mcp login desk -n acme')
     .description('print the address at which you sign in, and wait until you are')
     .option('--no-wait', 'only print the address')

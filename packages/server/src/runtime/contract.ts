@@ -40,6 +40,7 @@ export {
   replyTextOf,
   withSandbox,
 } from './record/index.ts';
+export type * from './tool-tries/tool-tries-contract.ts';
 
 export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
 

@@ -27,6 +27,7 @@ export const askUserTool: Tool = {
     additionalProperties: false,
   },
   effect: 'external',
+  needsTurn: true,
   capability: { name: 'people', action: 'ask' },
   run: async ({ answers }, input) => {
     const schema = (input['schema'] ?? TEXT_SCHEMA) as JsonSchema;

@@ -41,11 +41,16 @@ export const approvalOf = (
   wanted: ToolCapability,
   switches: CapabilitySwitches = {},
 ): ApprovalMode | undefined => {
-  const off = Object.hasOwn(switches, wanted.name) ? switches[wanted.name] : undefined;
-  if (off !== undefined && (off['*'] === false || off[wanted.action] === false)) return undefined;
+  if (isSwitchedOff(wanted, switches)) return undefined;
   const matching = matchingGrants(capabilities, wanted);
   if (matching.length === 0) return isGrantedAnyway(capabilities, wanted) ? 'allow' : undefined;
   return strictest(matching.map((grant) => grant.approval));
+};
+
+/** Whether the configuration denies the action everywhere. */
+export const isSwitchedOff = ({ name, action }: ToolCapability, switches: CapabilitySwitches): boolean => {
+  const off = Object.hasOwn(switches, name) ? switches[name] : undefined;
+  return off !== undefined && (off['*'] === false || off[action] === false);
 };
 
 /**

@@ -103,6 +103,8 @@ export interface Tool {
   /** JSON Schema 2020-12 object schema. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly effect: ToolEffect;
+  /** It works on the conversation of its turn, so that no one can call it outside of one. */
+  readonly needsTurn?: true;
   /** Milliseconds; absent = runtime.toolTimeout. */
   readonly timeoutMs?: number;
   /** Capability and action that must grant it; absent = always offered. */
@@ -136,6 +138,20 @@ export interface OfferedTool {
   readonly reach: NamespaceReach;
   /** Those narrower actions of its capability that are granted; absent where it declares none. */
   readonly narrower?: readonly string[];
+}
+
+/**
+ * Why an agent is not offered a tool: nothing grants it, an entry denies it, the configuration denies it everywhere, its toolset is not among
+ * the features, or what it works on is not there.
+ */
+export type WithheldReason = 'NotGranted' | 'Denied' | 'SwitchedOff' | 'FeatureMissing' | 'Unavailable';
+
+/** A tool of this process that an agent is not offered. */
+export interface WithheldTool {
+  readonly name: string;
+  readonly reason: WithheldReason;
+  /** For people. */
+  readonly message: string;
 }
 
 /** What an agent's spec grants, plain data (AgentSpec.capabilities and features). */
@@ -210,6 +226,8 @@ export interface ToolRegistry {
   add(supply: ToolSupply): void;
   /** Tools of this turn, sorted by name; denied ones are absent. */
   offered(turn: ToolTurn): Promise<readonly OfferedTool[]>;
+  /** Tools of this process that are not among those offered, sorted by name. */
+  withheld(grants: ToolGrants, offered: readonly OfferedTool[]): readonly WithheldTool[];
   /** True for every tool of this process, offered or not: such a call is denied, any other is unknown. */
   exists(name: string): boolean;
   /** All violations of the tool's schema, empty when valid. */

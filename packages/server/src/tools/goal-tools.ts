@@ -28,6 +28,7 @@ const listGoals = (book: GoalBook): Tool => ({
   description: 'Lists the goals of this conversation with their phase and progress.',
   inputSchema: { type: 'object', properties: {}, additionalProperties: false },
   effect: 'read',
+  needsTurn: true,
   capability: { name: 'goals', action: 'inspect' },
   run: async (context) => {
     const goals = (await book.list(context.sessionId)).map(shown);
@@ -48,6 +49,7 @@ const createGoal = (book: GoalBook): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
+  needsTurn: true,
   capability: { name: 'goals', action: 'create' },
   run: async (context, input) => {
     const goal = await book.create(context.sessionId, {
@@ -77,6 +79,7 @@ const updateGoal = (book: GoalBook): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
+  needsTurn: true,
   capability: { name: 'goals', action: 'update' },
   run: async (context, input) => {
     const { phase, progress } = input;

@@ -26,6 +26,7 @@ export const createReadToolOutput = (read: ToolOutputReader): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
+  needsTurn: true,
   run: async (context, input) => {
     const callId = String(input['tool_call_id']);
     const text = await read(context, callId);

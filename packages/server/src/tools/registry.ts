@@ -10,8 +10,10 @@ import type {
   ToolSource,
   ToolSupply,
   ToolTurn,
+  WithheldTool,
 } from './contract.ts';
 import { createSchemaCheck } from './schema-check.ts';
+import { isFeatureMissing, withheldReason } from './withheld-rules.ts';
 
 interface ToolRegistryDeps extends ToolSupply {
   /** `capabilities.*` of the configuration. */
@@ -23,9 +25,6 @@ interface ToolRegistryDeps extends ToolSupply {
 
 /** Names of tools as models and configuration see them. */
 const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
-
-/** Toolsets that an agent has only if its spec lists them as a feature. */
-const ONLY_AS_FEATURE: ReadonlySet<string> = new Set(['goals']);
 
 /** What one agent revision is offered without asking any source, and the sources to ask. */
 interface AgentTools {
@@ -69,6 +68,15 @@ class Registry implements ToolRegistry {
     const found = this.#toolsOf(turn.grants);
     if (found.sources.length === 0) return found.native;
     return withSources(found, turn, { switches: this.#switches, log: this.#log });
+  }
+
+  withheld(grants: ToolGrants, offered: readonly OfferedTool[]): readonly WithheldTool[] {
+    const has = new Set(offered.map(({ tool }) => tool.name));
+    const native = new Map(this.#tools.map((tool) => [tool.name, tool]));
+    return [...this.#names]
+      .filter((name) => !has.has(name))
+      .sort()
+      .map((name) => ({ name, ...withheldReason(native.get(name), grants, this.#switches) }));
   }
 
   exists(name: string): boolean {
@@ -128,7 +136,7 @@ const listed = async (source: ToolSource, turn: ToolTurn, log: Pick<Log, 'warn'>
 const offer = (tool: Tool, grants: ToolGrants, switches: CapabilitySwitches): OfferedTool | undefined => {
   const { capability } = tool;
   if (capability === undefined) return { tool, approval: 'allow', reach: 'own' };
-  if (ONLY_AS_FEATURE.has(capability.name) && !hasToolset(grants, capability.name)) return undefined;
+  if (isFeatureMissing(grants, capability)) return undefined;
   const granted = narrowerGrants(grants.capabilities, capability, switches);
   const approval = approvalWith(approvalOf(grants.capabilities, capability, switches), capability, granted);
   if (approval === undefined || approval === 'deny') return undefined;
@@ -142,9 +150,6 @@ const approvalWith = (
   { action, narrower }: ToolCapability,
   granted: ReadonlyMap<string, ApprovalMode>,
 ): ApprovalMode | undefined => (narrower?.of === action ? strictest([...granted.values()]) : own);
-
-const hasToolset = (grants: ToolGrants, name: string): boolean =>
-  grants.features.some((feature) => feature.name === name && (feature.type === 'toolset' || feature.type === ''));
 
 const sortByName = (tools: readonly Tool[]): readonly Tool[] => {
   const sorted = [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));

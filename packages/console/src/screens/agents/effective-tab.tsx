@@ -13,6 +13,7 @@ import { type AgentName, useOffered } from './agents-data.ts';
 import { grantsOf } from './form/index.ts';
 import { missingNames } from './missing-names.ts';
 import { texts } from './texts.ts';
+import { AgentTools } from './tools/index.ts';
 
 interface EffectiveTabProps extends AgentName {
   readonly agent: Resource;
@@ -58,6 +59,7 @@ export const EffectiveTab = ({ agent, spec, ns, name }: EffectiveTabProps): Reac
         </ul>
       </Section>
       <Grants spec={spec} missing={missing} />
+      <AgentTools ns={ns} name={name} />
       <Offered ns={ns} name={name} sessionId={sessionId} />
     </div>
   );

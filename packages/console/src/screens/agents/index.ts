@@ -20,9 +20,15 @@ const agentRoute = createRoute({
   validateSearch: ({
     tab,
     test,
-  }: Record<string, unknown>): { readonly tab?: string | undefined; readonly test?: string | undefined } => ({
+    tool,
+  }: Record<string, unknown>): {
+    readonly tab?: string | undefined;
+    readonly test?: string | undefined;
+    readonly tool?: string | undefined;
+  } => ({
     tab: textOf(tab),
     test: textOf(test),
+    tool: textOf(tool),
   }),
   component: lazyRouteComponent(() => import('./agent-page.tsx'), 'AgentPage'),
 });

@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import type { McpGrant, StartMcpSignInResponse } from '@svc/api/gateway';
+import type { CheckMcpServerResponse, McpGrant, StartMcpSignInResponse } from '@svc/api/gateway';
 import {
   type McpServerBindingSpec,
   McpServerPolicySchema,
@@ -33,6 +33,10 @@ export const useGrants = (ns: string, server: string): UseQueryResult<readonly M
       (await client.mcpSignIns.listMcpGrants({ ns, server, pageSize: 500 }, { signal })).grants,
     shows: GRANTS,
   });
+
+/** Connects to a server as an agent would. The server writes what it found into the state of the resource. */
+export const useCheck = (ns: string, server: string): UseMutationResult<CheckMcpServerResponse, Error, void> =>
+  useWrite<void, CheckMcpServerResponse>((client) => client.tools.checkMcpServer({ ns, server }));
 
 /** Asks for the address at which the person signs in. */
 export const useSignIn = (ns: string, server: string): UseMutationResult<StartMcpSignInResponse, Error, void> =>

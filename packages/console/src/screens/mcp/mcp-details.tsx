@@ -25,6 +25,7 @@ import {
 import styles from './mcp.module.css';
 import { mcpSpec, takesSignIn, useAllowlist } from './mcp-data.ts';
 import { savedOver } from './saved-over.ts';
+import { ServerCheck } from './server-check.tsx';
 import { SignIns } from './sign-ins.tsx';
 import { texts } from './texts.ts';
 
@@ -63,6 +64,7 @@ export const McpDetails = ({
         ]}
       />
       <Conditions resource={resource} />
+      <ServerCheck ns={address.ns} server={address.name} />
       <Allowlist resource={resource} />
       {takesSignIn(resource) && <SignIns ns={address.ns} server={address.name} />}
       <Uses ns={address.ns} name={address.name} />

@@ -7,6 +7,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Time } from '../../ui/time.tsx';
+import { isWebAddress } from '../../ui/web-address.ts';
 import styles from './mcp.module.css';
 import { useGrants, useRevoke, useSignIn } from './mcp-data.ts';
 import { texts } from './texts.ts';
@@ -56,9 +57,6 @@ export const SignIns = ({ ns, server }: { readonly ns: string; readonly server: 
     </Section>
   );
 };
-
-/** What a server elsewhere answers may only be opened as a page. */
-const isWebAddress = (url: string): boolean => /^https?:\/\//i.test(url);
 
 const Grant = ({ ns, grant }: { readonly ns: string; readonly grant: McpGrant }): ReactElement => {
   const { whoAmI } = useAccess();

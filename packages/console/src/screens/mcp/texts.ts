@@ -35,6 +35,27 @@ export const texts = {
   revokeTitle: (who: string): string => `Sign ${who} out?`,
   revokeLead: 'Agents that act for this account lose the tools until the next sign-in. The tokens are revoked.',
   revoked: 'Signed out',
-  toolsHint: 'Which tools the server has, an agent shows under Tools and grants, by its newest model call.',
+  toolsHint: 'Which tools the server has, a test of the connection shows.',
+  connection: 'Connection',
+  check: 'Test connection',
+  checkLead: 'Connects as an agent of this namespace would, and lists the tools of the server.',
+  answeredIn: (ms: string): string => `It answered in ${ms} ms.`,
+  signInFirst: 'Sign in below, then test again.',
+  protocol: 'Protocol',
+  notThere: 'Allowed, but not there',
+  toolsOf: (count: number): string => (count === 1 ? '1 tool' : `${count} tools`),
+  notShown: (count: number): string =>
+    count === 1
+      ? '1 further tool is not shown: the list is too large.'
+      : `${count} further tools are not shown: the list is too large.`,
+  allowed: 'Allowed',
+  notAllowed: 'Not allowed',
+  noDescription: 'The server does not describe it.',
+  agentName: 'Agents call it',
+  says: 'The server says',
+  readOnly: 'reads only',
+  destructive: 'may destroy',
+  idempotent: 'repeating it changes nothing more',
+  openWorld: 'reaches beyond the server',
   edit: 'Edit',
 };

@@ -8,6 +8,7 @@ import { searchModule, sessionSearch } from '../../features/authoring/search/ind
 import { templatesModule } from '../../features/authoring/templates/index.ts';
 import { vectorsModule } from '../../features/authoring/vectors/index.ts';
 import { sessionsModule } from '../../features/conversation/sessions/index.ts';
+import { toolTriesModule } from '../../features/conversation/tool-tries/index.ts';
 import { uiModule } from '../../features/conversation/ui/index.ts';
 import { agentProtocolModule } from '../../features/coordination/agent-protocol/index.ts';
 import { channelsModule } from '../../features/coordination/channels/index.ts';
@@ -240,6 +241,16 @@ const protocols = (
   };
 };
 
+/** Tools of agents for people. */
+const toolTries = ({ host, turns }: FeatureNeeds, { missingServer }: ReturnType<typeof mcpServersModule>) =>
+  toolTriesModule({
+    ...host,
+    tries: turns.tries,
+    usage: turns.usage.meter,
+    agents: turns.agents.directory,
+    missingServer,
+  });
+
 /** Every feature by its name, and all of them in the order in which their parts are listed. */
 export const wireFeatures = (needs: FeatureNeeds) => {
   const { host, turns } = needs;
@@ -278,6 +289,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     vectors,
     search,
     sessions,
+    toolTries(needs, mcpServers),
     secrets,
     manifests,
     channels,

@@ -95,6 +95,11 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
   'svc.gateway.TaskService': {
     UpdateTask: 'operator fields',
   },
+  'svc.gateway.ToolService': {
+    CheckMcpServer: 'operator fields',
+    ListAgentTools: 'viewer fields',
+    TryTool: 'operator fields',
+  },
   'svc.gateway.TrailService': {
     GetMessageTrail: 'viewer fields',
   },

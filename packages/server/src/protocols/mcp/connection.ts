@@ -86,11 +86,15 @@ export class OpenConnection implements McpConnection {
       this.#client.listTools(undefined, { signal, timeout: LONGEST_MS, cacheMode: 'refresh' }),
     );
     const hasTasks = this.#client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
-    return tools.slice(0, TOOLS_MAX).map(({ name, description = '', inputSchema, annotations, execution }) => ({
+    return tools.slice(0, TOOLS_MAX).map(({ name, title, description = '', inputSchema, annotations, execution }) => ({
       name,
+      title: title ?? annotations?.title,
       description,
       inputSchema,
       isReadOnly: annotations?.readOnlyHint === true,
+      isDestructive: annotations?.destructiveHint,
+      isIdempotent: annotations?.idempotentHint,
+      isOpenWorld: annotations?.openWorldHint,
       needsTask: hasTasks && execution?.taskSupport === 'required',
     }));
   }

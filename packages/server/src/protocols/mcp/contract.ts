@@ -57,6 +57,12 @@ export interface McpTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** The server's word that a call changes nothing. */
   readonly isReadOnly: boolean;
+  /** For people. */
+  readonly title?: string | undefined;
+  /** What the server says of a call; absent where it does not say. */
+  readonly isDestructive?: boolean | undefined;
+  readonly isIdempotent?: boolean | undefined;
+  readonly isOpenWorld?: boolean | undefined;
   /** The server answers calls of it with a task, and only when it is asked for one; it is so in the older era alone. */
   readonly needsTask?: boolean;
 }

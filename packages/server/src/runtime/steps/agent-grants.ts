@@ -7,7 +7,7 @@ import type { StepTurn } from './contract.ts';
 const cache = new WeakMap<AgentRevision['spec'], ToolGrants>();
 
 /** What an agent revision may use, as plain data; kept while the frozen spec lives. */
-const grantsOf = (agent: AgentRevision): ToolGrants => {
+export const grantsOf = (agent: AgentRevision): ToolGrants => {
   const known = cache.get(agent.spec);
   if (known !== undefined) return known;
   const capabilities: Record<string, readonly unknown[]> = {};

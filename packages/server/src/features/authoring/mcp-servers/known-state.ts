@@ -1,12 +1,11 @@
-import type { McpFailure } from '../../../protocols/mcp/contract.ts';
 import { type Finding, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
-import type { ListOutcome } from './connections/index.ts';
+import type { FailedList, ListOutcome } from './connections/index.ts';
 
 /** What trying to reach a server tells: the conditions Reachable and ToolsListed. */
 export type KnownState = readonly [reachable: Finding, toolsListed: Finding];
 
-type FailureReason = 'ConnectFailed' | 'AuthFailed' | 'ListFailed' | 'Timeout';
+export type FailureReason = 'ConnectFailed' | 'AuthFailed' | 'ListFailed' | 'Timeout';
 
 const REASONS: ReadonlySet<unknown> = new Set(['Connected', 'ConnectFailed', 'AuthFailed', 'ListFailed', 'Timeout']);
 /** Characters of a server's name and version. */
@@ -38,7 +37,7 @@ const findingOf = ({ type, status, reason, message = '' }: JsonMap): Finding => 
 /** What one attempt found. */
 export const foundState = (outcome: ListOutcome, allowlist: readonly string[] | undefined): KnownState => {
   if ('failure' in outcome) {
-    const reason = reasonOf(outcome.failure, outcome.at);
+    const reason = reasonOf(outcome);
     const { message } = outcome.failure;
     return [
       { type: 'Reachable', status: 'False', reason, message },
@@ -62,14 +61,15 @@ export const foundState = (outcome: ListOutcome, allowlist: readonly string[] | 
   ];
 };
 
-const reasonOf = ({ kind }: McpFailure, at: 'connect' | 'list'): FailureReason => {
+/** The word for a failure: what it was, and where that does not say it, what failed. */
+export const reasonOf = ({ failure: { kind }, at }: FailedList): FailureReason => {
   if (kind === 'auth') return 'AuthFailed';
   if (kind === 'timeout') return 'Timeout';
   return at === 'list' ? 'ListFailed' : 'ConnectFailed';
 };
 
 /** What a server says of itself, on one line. */
-const shown = (text: string): string =>
+export const shown = (text: string): string =>
   text
     .replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, ' ')
     .slice(0, FACT_MAX)

@@ -8,12 +8,14 @@ import { type Bus, RESOURCES_CHANGED, type Store } from '../../../store/contract
 import type { OutsideSkills } from '../../../tools/skill-contract.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { type McpBindingOperationsDeps, mcpBindingOperations } from './binding-operations.ts';
+import { checkOperation, type MissingServer, missingServer } from './check/index.ts';
 import {
   BrokerTokens,
   type BrokerTokensDeps,
   ConnectionPool,
   mcpToolSource,
   ServerLookup,
+  type ServerUse,
   TaskPolls,
 } from './connections/index.ts';
 import { type McpKindDeps, mcpContracts } from './mcp-kinds.ts';
@@ -50,6 +52,8 @@ interface McpServersModuleDeps
 }
 
 export interface McpServersModule extends FeatureModule {
+  /** Why a turn for that use gets no tools of a server that an agent of the namespace names; undefined where it does. */
+  readonly missingServer: (namespace: string, name: string, use: ServerUse) => Promise<MissingServer | undefined>;
   /** Ends every connection and process. */
   close(): Promise<void>;
 }
@@ -78,11 +82,13 @@ export const mcpServersModule = (deps: McpServersModuleDeps): McpServersModule =
     operations: [
       ...mcpServerOperations(deps),
       ...mcpBindingOperations(deps),
+      checkOperation({ ...deps, ...signIn, lookup, pool }),
       ...grantOperations({ ...deps, ...signIn, wake, subjectOf: (...names) => lookup.signInSubject(...names) }),
     ],
     toolSources: [mcpToolSource({ store: deps.store, lookup, pool, ...signIn })],
     workers: [mcpProbe({ ...deps, lookup, pool }), tasks, ...workers],
     jobs: [{ name: 'mcp-connections', everyMs: UPKEEP_MS, tick: () => pool.tick() }, ...jobs],
+    missingServer: (namespace, name, use) => missingServer({ ...signIn, lookup, pool }, { namespace, name, use }),
     routes,
     reseal,
     close: async () => {

@@ -40,6 +40,7 @@ const activateSkill = ({ store, directory, book }: Deps, turn: ToolTurn): Tool =
   description: 'Loads the instructions of a skill into this conversation, where they stay until deactivate_skill.',
   inputSchema: SCHEMA,
   effect: 'write',
+  needsTurn: true,
   run: async ({ sessionId }, input) => {
     const name = textOrEmpty(input['name']);
     const fixed = fixedSkills(turn);
@@ -56,6 +57,7 @@ const deactivateSkill = ({ book }: Deps, turn: ToolTurn): Tool => ({
   description: 'Takes the instructions of a skill out of this conversation.',
   inputSchema: SCHEMA,
   effect: 'write',
+  needsTurn: true,
   run: async ({ sessionId }, input) => {
     const name = textOrEmpty(input['name']);
     const fixed = fixedSkills(turn);

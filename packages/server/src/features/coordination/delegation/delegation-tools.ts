@@ -105,6 +105,7 @@ const agentOpen = (book: DelegationBook, connections: readonly ConnectionGrant[]
     ['connection'],
   ),
   effect: 'write',
+  needsTurn: true,
   run: async (context, input) => {
     const connection = connections.find(({ name }) => name === input['connection']);
     if (connection === undefined) return errorResult('agent_open', 'invalid_arguments', 'there is no such connection');
@@ -134,6 +135,7 @@ const agentSend = (
     ['target', 'message'],
   ),
   effect: 'write',
+  needsTurn: true,
   run: async (context, input) => {
     const text = textOrEmpty(input['message']);
     if (text.trim() === '') return errorResult('agent_send', 'invalid_arguments', 'message: must not be blank');
@@ -163,6 +165,7 @@ const agentStatus = (book: DelegationBook): Tool => ({
     'Reports the state of a conversation with another agent: what it is still working on, and replies not read yet.',
   inputSchema: schema({ target: TARGET }, ['target']),
   effect: 'read',
+  needsTurn: true,
   run: async (context, input) => {
     const { outstanding, ...view } = await book.view(context, textOrEmpty(input['target']));
     const shown = {
@@ -194,6 +197,7 @@ const agentWait = ({ book, awaitTask }: DelegationParts, connections: readonly C
     ['target'],
   ),
   effect: 'read',
+  needsTurn: true,
   run: async (context, input) => {
     const target = textOrEmpty(input['target']);
     const seconds = Number(input['timeout_seconds'] ?? 0);

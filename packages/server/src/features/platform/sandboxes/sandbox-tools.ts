@@ -141,6 +141,7 @@ const runCode = (made: Made): Tool => ({
     additionalProperties: false,
   },
   effect: 'external',
+  needsTurn: true,
   timeoutMs: TOOL_MS,
   capability: { name: 'code', action: 'run' },
   run: async (context, input) => {
@@ -174,6 +175,7 @@ const execCommand = (made: Made): Tool => ({
     additionalProperties: false,
   },
   effect: 'external',
+  needsTurn: true,
   timeoutMs: TOOL_MS,
   capability: { name: 'sandbox', action: 'exec' },
   run: async (context, input) => {
@@ -195,6 +197,7 @@ const readFile = (made: Made): Tool => ({
   description: 'Reads a text file of the sandbox, at most 256 KiB.',
   inputSchema: onePath,
   effect: 'read',
+  needsTurn: true,
   timeoutMs: TOOL_MS,
   capability: { name: 'sandbox', action: 'read' },
   run: (context, input) =>
@@ -217,6 +220,7 @@ const listFiles = (made: Made): Tool => ({
   description: 'Lists the entries of a folder of the sandbox.',
   inputSchema: onePath,
   effect: 'read',
+  needsTurn: true,
   timeoutMs: TOOL_MS,
   capability: { name: 'sandbox', action: 'read' },
   run: (context, input) =>
@@ -237,6 +241,7 @@ const writeFile = (made: Made): Tool => ({
     required: ['path', 'content'],
   },
   effect: 'write',
+  needsTurn: true,
   timeoutMs: TOOL_MS,
   capability: { name: 'sandbox', action: 'write' },
   run: (context, input) =>

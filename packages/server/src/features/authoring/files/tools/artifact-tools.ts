@@ -57,7 +57,8 @@ const artifactTool = (
   },
 ): Tool => {
   const { properties, required, ...rest } = tool;
-  return { ...rest, inputSchema: { type: 'object', properties, required, additionalProperties: false } };
+  const inputSchema = { type: 'object', properties, required, additionalProperties: false };
+  return { ...rest, inputSchema, needsTurn: true };
 };
 
 const createArtifact = ({ artifacts }: ArtifactToolsDeps): Tool =>

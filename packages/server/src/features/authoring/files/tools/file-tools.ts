@@ -192,8 +192,9 @@ const deleteFile = ({ files, store, writer }: FileToolsDeps): Tool =>
     },
   });
 
-const promoteArtifact = ({ artifacts }: FileToolsDeps): Tool =>
-  fileTool({
+const promoteArtifact = ({ artifacts }: FileToolsDeps): Tool => ({
+  needsTurn: true,
+  ...fileTool({
     name: 'promote_artifact',
     description: 'Copies an artifact of a conversation into a file of this workspace, where it is kept.',
     action: 'create',
@@ -212,7 +213,8 @@ const promoteArtifact = ({ artifacts }: FileToolsDeps): Tool =>
       });
       return jsonResult(shownFile(record));
     },
-  });
+  }),
+});
 
 /** A file as tools make it: kept whatever happens to the session. */
 export const newFile = (path: string, facts: Readonly<Record<string, unknown>>) =>

@@ -7,7 +7,9 @@
 export { BrokerTokens, type BrokerTokensDeps } from './auth-broker.ts';
 export { ConnectionPool } from './connection-pool.ts';
 export { mcpToolSource } from './mcp-tool-source.ts';
+export { descriptionOf, schemaOf } from './mcp-tools.ts';
 export { ServerLookup } from './server-lookup.ts';
-export type { ListOutcome } from './server-slot.ts';
+export type { FailedList, ListOutcome } from './server-slot.ts';
+export { type SignInToolsDeps, signInPort } from './sign-in-tools.ts';
 export { TaskPolls } from './task-polls.ts';
-export type { WantedServer } from './wanted-server.ts';
+export type { ServerUse, WantedServer } from './wanted-server.ts';

@@ -29,7 +29,7 @@ export const toolOf = (name: string, remote: RemoteTool): Tool => {
   const { server, tool, described } = remote;
   return {
     name,
-    description: described.description.slice(0, DESCRIPTION_MAX).toWellFormed(),
+    description: descriptionOf(described),
     inputSchema: schemaOf(described),
     effect: described.isReadOnly ? 'read' : 'external',
     timeoutMs: CALL_MS,
@@ -38,10 +38,13 @@ export const toolOf = (name: string, remote: RemoteTool): Tool => {
   };
 };
 
+/** What models read of a description. */
+export const descriptionOf = ({ description }: McpTool): string => description.slice(0, DESCRIPTION_MAX).toWellFormed();
+
 const schemas = new WeakMap<McpTool, Tool['inputSchema']>();
 
-/** The same object for the same tool of a list, for whose sake a check is compiled. */
-const schemaOf = (described: McpTool): Tool['inputSchema'] => {
+/** The schema that models get: the same object for the same tool of a list, for whose sake a check is compiled. */
+export const schemaOf = (described: McpTool): Tool['inputSchema'] => {
   const known = schemas.get(described);
   if (known !== undefined) return known;
   const { inputSchema } = described;

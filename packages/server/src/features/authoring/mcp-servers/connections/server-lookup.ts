@@ -104,6 +104,7 @@ export class ServerLookup {
       namespace,
       subject,
       era,
+      hidden: [...texts, ...Object.values(effective.headers).map(({ text }) => text)],
       allowlist: effective.allowlist,
       target: () => this.#target(resolved),
     };

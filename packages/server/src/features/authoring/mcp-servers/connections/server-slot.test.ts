@@ -86,6 +86,7 @@ describe('a server in use', () => {
         subject: {} as StoredResource,
         era: 'auto',
         allowlist: undefined,
+        hidden: [],
         target: async () => ({ transport: 'http', url: 'http://a', headers: {}, isTrusted: false }),
       },
       {
@@ -132,6 +133,30 @@ describe('a server in use', () => {
     expect(await names()).toBe('connect');
     server.onConnect = () => Promise.resolve();
     expect([await names(), await names(20_000, true), await names()]).toEqual(['connect', 'a', 'a']);
+  });
+
+  it('is asked for its list by a check whatever is known, and again at once although it failed, every 5 s at most', async () => {
+    const checked = async (): Promise<string> => {
+      const outcome = await slot.check(15_000);
+      return 'failure' in outcome
+        ? `${outcome.failure.kind} at ${outcome.at}`
+        : `${outcome.server.name} ${outcome.tools.length}`;
+    };
+    expect([await names(), await checked(), server.lists]).toEqual(['a', 's 1', 2]);
+    server.onList = down;
+    expect([await checked(), await checked(), server.lists]).toEqual(['connect at list', 'connect at list', 4]);
+    server.onList = () => Promise.resolve();
+    expect([await checked(), server.lists]).toEqual(['connect at list', 4]);
+    clock.advance(5_000);
+    expect([await checked(), server.lists]).toEqual(['s 1', 5]);
+  });
+
+  it('is given up by a check after the time that it waits', async () => {
+    server.onConnect = never;
+    const checked = slot.check(15_000);
+    await settle();
+    clock.advance(15_000);
+    expect(await checked).toMatchObject({ at: 'connect', failure: { kind: 'timeout' } });
   });
 
   it('is tried for calls that need it every 5 s at most, and not for them where a former list is known', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../base/index.ts';
+import { assert, type Clock } from '../../../../base/index.ts';
 import {
   type McpCall,
   type McpConnection,
@@ -10,10 +10,14 @@ import {
 } from '../../../../protocols/mcp/contract.ts';
 import type { WantedServer } from './wanted-server.ts';
 
+/** Why there is no list. */
+export interface FailedList {
+  readonly failure: McpFailure;
+  readonly at: 'connect' | 'list';
+}
+
 /** What one attempt to list the tools of a server came to. */
-export type ListOutcome =
-  | { readonly server: McpServerFacts; readonly tools: readonly McpTool[] }
-  | { readonly failure: McpFailure; readonly at: 'connect' | 'list' };
+export type ListOutcome = { readonly server: McpServerFacts; readonly tools: readonly McpTool[] } | FailedList;
 
 export interface ServerSlotDeps {
   readonly connector: McpConnector;
@@ -41,6 +45,7 @@ const STEADY_MS = 60_000;
 const BACKOFF_MS = 1_000;
 
 interface KnownTools {
+  readonly server: McpServerFacts;
   readonly tools: readonly McpTool[];
   readonly atMs: number;
 }
@@ -58,6 +63,7 @@ export class ServerSlot {
   #known: KnownTools | undefined;
   #isChanged = false;
   #failure: McpFailure | undefined;
+  #failedAt: FailedList['at'] = 'connect';
   #retryAtMs = 0;
   #neededAtMs = Number.NEGATIVE_INFINITY;
   #openedAtMs = 0;
@@ -100,6 +106,28 @@ export class ServerSlot {
     this.#usedAtMs = this.#nowMs;
     const isTried = this.#nowMs >= this.#retryAtMs;
     if (!isTried || (await this.#within(this.#refresh(), waitMs)) === undefined) throw this.#lastFailure;
+  }
+
+  /** What a turn would find, after at most `waitMs`. */
+  async found(waitMs: number): Promise<ListOutcome> {
+    try {
+      await this.tools(waitMs);
+      return this.#outcome;
+    } catch (error) {
+      if (error instanceof McpFailure) return { failure: error, at: this.#failedAt };
+      throw error;
+    }
+  }
+
+  /**
+   * Asks for the list whatever is known, for a person who wants to know how the server is now: one that failed a moment ago is tried
+   * again, at most every 5 s.
+   */
+  async check(waitMs: number): Promise<ListOutcome> {
+    this.#usedAtMs = this.#nowMs;
+    const isTried = this.#nowMs >= this.#retryAtMs || this.#mayTryAgain();
+    const tools = isTried ? await this.#within(this.#refresh(), waitMs) : undefined;
+    return tools === undefined ? { failure: this.#lastFailure, at: this.#failedAt } : this.#outcome;
   }
 
   /** Rejects with McpFailure. A call that the server did not take because it forgot the session is made once more. */
@@ -155,6 +183,12 @@ export class ServerSlot {
 
   get #lastFailure(): McpFailure {
     return this.#failure ?? new McpFailure('timeout', 'the server did not answer in time');
+  }
+
+  get #outcome(): ListOutcome {
+    assert(this.#known !== undefined, 'a list that was answered is known');
+    const { server, tools } = this.#known;
+    return { server, tools };
   }
 
   get #ageMs(): number {
@@ -214,7 +248,7 @@ export class ServerSlot {
       const connection = await this.#connect();
       at = 'list';
       const tools = await this.#listOn(connection);
-      this.#known = { tools, atMs: this.#nowMs };
+      this.#known = { server: connection.server, tools, atMs: this.#nowMs };
       this.#retryAtMs = 0;
       this.#settle({ server: connection.server, tools });
       return tools;
@@ -223,6 +257,7 @@ export class ServerSlot {
       // Calls that are open may still end well.
       if (at === 'list' && this.#openCalls === 0) this.#drop();
       this.#trip(failure);
+      this.#failedAt = at;
       this.#settle({ failure, at });
       throw failure;
     }

@@ -26,6 +26,8 @@ export interface WantedServer {
   /** The binding, or the server where there is none: the resource whose conditions say how it is. */
   readonly subject: StoredResource;
   readonly era: McpEra;
+  /** Values of headers, and of secrets in arguments: not for people who only read what the server says. */
+  readonly hidden: readonly string[];
   /** Undefined = every tool. */
   readonly allowlist: readonly string[] | undefined;
   /** With a broker each session has a connection of its own, with a sign-in each person. */

@@ -69,6 +69,7 @@ const publishTool = (deps: ChannelToolsDeps): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
+  needsTurn: true,
   capability: { name: 'channels', action: 'publish', granted: 'always' },
   run: async (context, input) => {
     const { publishing, store } = deps;
@@ -92,6 +93,7 @@ const skipTool = (deps: ChannelToolsDeps): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
+  needsTurn: true,
   capability: { name: 'channels', action: 'publish', granted: 'always' },
   run: (context, input) =>
     answered(deps, context, async (tx) => {

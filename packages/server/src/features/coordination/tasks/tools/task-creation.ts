@@ -56,6 +56,7 @@ export const createTask = (deps: TaskToolsDeps): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
+  needsTurn: true,
   capability: { name: 'tasks', action: 'create' },
   run: (context, input) => {
     const target = { namespace: context.namespace, agent: textOrEmpty(input['delegate_name']) };
@@ -78,6 +79,7 @@ export const delegateTask = (deps: TaskToolsDeps, connections: readonly Connecti
     additionalProperties: false,
   },
   effect: 'write',
+  needsTurn: true,
   capability: { name: 'tasks', action: 'create' },
   run: async (context, input) => {
     const found = connections.find(({ name }) => name === input['connection']);

@@ -39,6 +39,7 @@ export const updateTask = (deps: TaskToolsDeps): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
+  needsTurn: true,
   capability: { name: 'tasks', action: 'update' },
   run: async (context, input) => {
     // A run after the report may find that its owner has sent the task back to another turn.
