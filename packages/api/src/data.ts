@@ -8,6 +8,7 @@ export * from '../gen/svc/data/message_consumer_pb.js';
 export * from '../gen/svc/data/object_ref_pb.js';
 export * from '../gen/svc/data/permission_pb.js';
 export * from '../gen/svc/data/principal_pb.js';
+export * from '../gen/svc/data/session_hit_pb.js';
 export * from '../gen/svc/data/session_message_pb.js';
 export * from '../gen/svc/data/step_pb.js';
 export * from '../gen/svc/data/token_counter_pb.js';

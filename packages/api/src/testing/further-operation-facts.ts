@@ -112,6 +112,7 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
       'ListPermissionRequestsRequest',
       'ListPermissionRequestsResponse',
     ],
+    ['SearchSessions', 'POST', '/v1/ns/{ns}/sessions:search', '*', 'SearchSessionsRequest', 'SearchSessionsResponse'],
     ['RunSchedule', 'POST', '/v1/ns/{ns}/schedules/{name}:run', '*', 'RunScheduleRequest', 'RunScheduleResponse'],
   ],
   'svc.gateway.ToolService': [

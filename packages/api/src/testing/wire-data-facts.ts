@@ -21,6 +21,9 @@ export const dataMessages: Readonly<Record<string, string>> = {
   'data.StepPiece':
     '1 source string, 2 name string, 3 role string, 4 message_id string, 5 part_id string, 6 form string, 7 text string, 8 object ObjectRef, 9 url string, 10 tool_call_id string, 11 is_error bool, 12 tokens uint64, 13 cached_tokens uint64, 14 tokens_before_cut uint64?',
   'data.StepOmission': '1 message_id string, 2 reason string, 3 tokens uint64',
+  'data.SessionHit':
+    '1 ns string, 2 agent string, 3 session_id string, 4 message_id string, 5 role MessageRole, 6 created_at int64, 7 snippet SnippetPiece[], 8 score double',
+  'data.SnippetPiece': '1 text string, 2 found bool',
   'data.TrailEntry':
     '1 kind string, 2 id string, 3 ns string, 4 agent string, 5 session_id string, 6 name string, 7 at int64, 8 ended_at int64?, 9 state string, 10 reason string, 11 text string, 12 caused_by string',
   'data.Turn':

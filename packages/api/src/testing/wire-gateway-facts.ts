@@ -107,6 +107,9 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.ListPermissionRequestsRequest':
     '1 ns string, 2 recursive bool, 3 page_size int32, 4 page_token string, 5 kind string, 6 agent string, 7 identity string',
   'gateway.ListPermissionRequestsResponse': '1 requests data.PermissionRequest[], 2 next_page_token string',
+  'gateway.SearchSessionsRequest':
+    '1 ns string, 2 agent string, 3 query string, 4 page_size int32, 5 page_token string',
+  'gateway.SearchSessionsResponse': '1 hits data.SessionHit[], 2 next_page_token string',
   'gateway.CreateScheduleRequest': '1 ns string, 2 schedule resources.Schedule',
   'gateway.GetScheduleRequest': '1 ns string, 2 name string, 3 preview uint32',
   'gateway.ModifyScheduleRequest': '1 ns string, 2 name string, 3 schedule resources.Schedule',

@@ -4,7 +4,7 @@ import type { GlobalOptions } from '../connection.ts';
 import type { Host } from '../host.ts';
 import type { AnswerOptions, InboxOptions } from '../inbox/index.ts';
 import type { DeleteOptions, GetOptions } from '../resources/index.ts';
-import type { PromptOptions, SendOptions, SessionOptions } from '../sessions/index.ts';
+import type { PromptOptions, SearchOptions, SendOptions, SessionOptions } from '../sessions/index.ts';
 import { example, run } from './run-action.ts';
 
 const collect = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
@@ -38,6 +38,16 @@ export const declareAgentCommands = (program: Command, host: Host): void => {
     .action(
       run<GlobalOptions>(async ([id = ''], options) =>
         (await import('../trail/index.ts')).showTrail(host, id, options),
+      ),
+    );
+  example(program.command('search <text>'), 'svc search "opening hours" --agent helper')
+    .description('find messages with these words')
+    .option('-A, --all-namespaces', 'in every namespace')
+    .option('--agent <name>', 'only in sessions of this agent')
+    .option('--limit <count>', 'most messages')
+    .action(
+      run<SearchOptions>(async ([text = ''], options) =>
+        (await import('../sessions/index.ts')).searchSessions(host, text, options),
       ),
     );
   declareInbox(program.command('inbox').description('what agents wait for people to answer'), host);

@@ -42,6 +42,8 @@ export const targetsOf = (rule: TargetRule, message: unknown): Targets => {
   switch (rule) {
     case 'fields':
       return request.kind === 'Namespace' ? ownNamespace(request) : fieldTarget(request);
+    case 'readable-fields':
+      return readableTarget(request);
     case 'written-resource':
       return request.kind === 'Namespace' ? parentNamespace(request) : fieldTarget(request);
     case 'agent-name':
@@ -87,6 +89,9 @@ const fieldTarget = ({ ns = '', agent = '', sessionId = '' }: NamedRequest): Tar
     },
   ];
 };
+
+const readableTarget = (request: NamedRequest): Targets =>
+  request.ns === ANY_NAMESPACE ? 'own' : fieldTarget(request);
 
 const ownNamespace = ({ ns = '', name = '' }: NamedRequest): Targets =>
   ns === ANY_NAMESPACE ? 'all' : [{ namespace: name === '' ? ns : name }];

@@ -65,6 +65,8 @@ export type AccessNeed = Role | 'any' | 'callback';
 export type TargetRule =
   /** Fields ns, agent, session_id; a Namespace as a resource is its own target. */
   | 'fields'
+  /** As `fields`; for every namespace (`-`) nothing in particular: the answer is filtered. */
+  | 'readable-fields'
   /** As `fields`, of an operation that writes or deletes the resource: a Namespace belongs to its parent. */
   | 'written-resource'
   /** ns, and `name` is the agent. */

@@ -92,10 +92,9 @@ describe.each(rows)('$operation', ({ operation, access, request }) => {
       Object.hasOwn(request as object, field) ||
       (request as Record<string, unknown>)[field] !== undefined;
     const scope = { namespace: 'acme:team' };
-    const isAgent =
-      access.target === 'agent-name' ||
-      ((access.target === 'fields' || access.target === 'batch') && (access.target === 'batch' || names('agent')));
-    const isSession = access.target === 'batch' || (access.target === 'fields' && names('agent') && names('sessionId'));
+    const isByFields = access.target === 'fields' || access.target === 'readable-fields';
+    const isAgent = access.target === 'agent-name' || access.target === 'batch' || (isByFields && names('agent'));
+    const isSession = access.target === 'batch' || (isByFields && names('agent') && names('sessionId'));
     const isChannel = access.target === 'channel' || access.target === 'channel-name';
     const by = (more: Partial<CallerGrant>): boolean =>
       outcome(operation, request, caller(grant('admin', { ...scope, ...more }))) === 'allowed';

@@ -17,6 +17,9 @@ import { type AncestorsOf, coversTarget, hasRole, isUnscoped } from './grants.ts
 /** Targets looked up in a list, which may be as long as the request itself. */
 const LISTED_TARGETS: ReadonlySet<TargetRule> = new Set(['batch', 'manifests']);
 
+/** Targets of which `ns` names the namespace. */
+const NAMED_BY_NS: ReadonlySet<TargetRule> = new Set(['fields', 'readable-fields', 'written-resource']);
+
 /** Decides by the caller's grants and the names in the request alone: no reads, no waiting. */
 export class GrantAuthorizer implements Authorizer, EarlyAuthorizer {
   readonly #ancestorsOf: AncestorsOf;
@@ -40,7 +43,7 @@ export class GrantAuthorizer implements Authorizer, EarlyAuthorizer {
     if (need === 'any' || need === 'callback') return this.authorize(access, names, caller);
     if (isComplete && !LISTED_TARGETS.has(target)) return this.authorize(access, names, caller);
     const { ns = '' } = names as { readonly ns?: string };
-    const isNamed = (target === 'fields' || target === 'written-resource') && ns !== '' && ns !== '-';
+    const isNamed = NAMED_BY_NS.has(target) && ns !== '' && ns !== '-';
     const mayCover = (grant: CallerGrant): boolean =>
       !isNamed || coversTarget(grant, { ...scopeOf(grant), namespace: ns }, this.#ancestorsOf);
     const covering = caller.grants.filter(mayCover);

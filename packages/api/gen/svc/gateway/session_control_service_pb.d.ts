@@ -9,6 +9,7 @@ import type { PermissionDecision, PermissionRequest } from "../data/permission_p
 import type { Turn, TurnState } from "../data/turn_pb.js";
 import type { Step, StepOmission, StepPiece, StepRequestState } from "../data/step_pb.js";
 import type { TokenCounter } from "../data/token_counter_pb.js";
+import type { SessionHit } from "../data/session_hit_pb.js";
 import type { SessionResponseSchema } from "./sessions_pb.js";
 
 /**
@@ -809,6 +810,79 @@ export declare type ListPermissionRequestsResponse = Message<"svc.gateway.ListPe
 export declare const ListPermissionRequestsResponseSchema: GenMessage<ListPermissionRequestsResponse>;
 
 /**
+ * Arguments of SearchSessions.
+ *
+ * @generated from message svc.gateway.SearchSessionsRequest
+ */
+export declare type SearchSessionsRequest = Message<"svc.gateway.SearchSessionsRequest"> & {
+  /**
+   * Namespace, `-` for every one that the caller may read. Required.
+   *
+   * @generated from field: string ns = 1;
+   */
+  ns: string;
+
+  /**
+   * Only sessions of this agent; with `ns` `-` of the agents of this name.
+   *
+   * @generated from field: string agent = 2;
+   */
+  agent: string;
+
+  /**
+   * Words, at most 1,024 characters; the first 32 different ones count. Everything in it is literal.
+   *
+   * @generated from field: string query = 3;
+   */
+  query: string;
+
+  /**
+   * Most hits; 0 for the default.
+   *
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * Continues a search.
+   *
+   * @generated from field: string page_token = 5;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message svc.gateway.SearchSessionsRequest.
+ * Use `create(SearchSessionsRequestSchema)` to create a new message.
+ */
+export declare const SearchSessionsRequestSchema: GenMessage<SearchSessionsRequest>;
+
+/**
+ * Answer of SearchSessions.
+ *
+ * @generated from message svc.gateway.SearchSessionsResponse
+ */
+export declare type SearchSessionsResponse = Message<"svc.gateway.SearchSessionsResponse"> & {
+  /**
+   * @generated from field: repeated svc.data.SessionHit hits = 1;
+   */
+  hits: SessionHit[];
+
+  /**
+   * Empty when everything was read.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message svc.gateway.SearchSessionsResponse.
+ * Use `create(SearchSessionsResponseSchema)` to create a new message.
+ */
+export declare const SearchSessionsResponseSchema: GenMessage<SearchSessionsResponse>;
+
+/**
  * Arguments of RunSchedule.
  *
  * @generated from message svc.gateway.RunScheduleRequest
@@ -986,6 +1060,19 @@ export declare const SessionControlService: GenService<{
     methodKind: "unary";
     input: typeof ListPermissionRequestsRequestSchema;
     output: typeof ListPermissionRequestsResponseSchema;
+  },
+  /**
+   * Finds messages with words of the query, in any case, as people and models wrote them; what tools said is left out. Reads
+   * sessions from the most recently active one on, each from its newest message back, a bounded number in one call; messages are not
+   * indexed. Hits of one page are ordered by score, then by time. A page may be short or empty while older sessions remain to be
+   * read: next_page_token says so. Errors: NAMESPACE_NOT_FOUND, AGENT_NOT_FOUND, SEARCH_TOO_WIDE.
+   *
+   * @generated from rpc svc.gateway.SessionControlService.SearchSessions
+   */
+  searchSessions: {
+    methodKind: "unary";
+    input: typeof SearchSessionsRequestSchema;
+    output: typeof SearchSessionsResponseSchema;
   },
   /**
    * Starts the target of a schedule once, now, enabled or not; its next instant stays. Errors:

@@ -84,6 +84,7 @@ const authoring = (
     deployments,
     files,
     search: searchModule({
+      ...host,
       sources: [files.search, knowledge.search(files.retrieved), sessionSearch(host)],
       approvalOf: (capabilities, wanted) =>
         approvalOf(capabilities, wanted, host.settings['capabilities'] as CapabilitySwitches),

@@ -82,6 +82,7 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
     ListSteps: 'viewer fields',
     GetStepRequest: 'viewer fields',
     ListPermissionRequests: 'viewer fields',
+    SearchSessions: 'viewer readable-fields',
     RunSchedule: 'operator fields',
   },
   'svc.gateway.WorkflowService': {
