@@ -293,7 +293,8 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.DrainWorkerResponse': '1 worker resources.Worker',
   'gateway.RotateSecretKeyRequest': '',
   'gateway.RotateSecretKeyResponse': '1 key_id string',
-  'gateway.StreamLogsRequest': '1 level string, 2 contains string, 3 after string',
+  'gateway.StreamLogsRequest':
+    '1 level string, 2 contains string, 3 after string, 4 tail int32?, 5 since int64, 6 kept_only bool',
   'gateway.LogLine': '1 id string, 2 timestamp int64, 3 level string, 4 message string, 5 fields_json string',
   'gateway.ListDeliveriesRequest':
     '1 ns string, 2 connector string, 3 state string, 4 page_size int32, 5 page_token string',
