@@ -4,9 +4,11 @@
  *
  *   node bench/search-documents.mjs [--documents 100000] [--searches 40] [--only sqlite|postgres]
  *
- * PostgreSQL: SVC_BENCH_POSTGRES names a database that is filled and left as it is; without it that engine is left out.
+ * PostgreSQL: SVC_BENCH_POSTGRES names a database that is filled and left as it is, to be measured again; without it a server of its own is
+ * started as the tests start one, in a temporary folder.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -17,6 +19,7 @@ import { chunkDocument } from '../packages/server/src/features/authoring/knowled
 import { KnowledgeLibrary } from '../packages/server/src/features/authoring/knowledge/knowledge-library.ts';
 import { indexWords } from '../packages/server/src/features/authoring/knowledge/search-words.ts';
 import { openPostgresStore } from '../packages/server/src/store/postgres/index.ts';
+import { PostgresServer, postgresProgram } from '../packages/server/src/store/postgres/testing/postgres-server.ts';
 import { openSqliteStore } from '../packages/server/src/store/sqlite/index.ts';
 
 const { values: options } = parseArgs({
@@ -119,11 +122,14 @@ const measure = async (engine, store) => {
 
 const fill = async (store) => {
   const began = performance.now();
-  for (let from = 0; from < DOCUMENTS; from += PER_WRITE)
+  for (let from = 0; from < DOCUMENTS; from += PER_WRITE) {
+    if (from > 0 && from % 10_000 === 0)
+      console.error(`${from} documents after ${Math.round((performance.now() - began) / 1000)} s`);
     await store.write(async (tx) => {
       for (let index = from; index < Math.min(DOCUMENTS, from + PER_WRITE); index++)
         await tx.search.index(documentOf(index));
     });
+  }
   console.error(`${DOCUMENTS} documents stored in ${Math.round((performance.now() - began) / 1000)} s`);
 };
 
@@ -148,11 +154,26 @@ const onSqlite = async () => {
   }
 };
 
+/** What autovacuum does of itself on a server that lives longer: statistics, and the pending entries of the index. */
+const settle = async (url) => {
+  const { Client } = createRequire(new URL('../packages/server/package.json', import.meta.url))('pg');
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query('VACUUM ANALYZE');
+  await client.end();
+};
+
+const onOwnPostgres = async () => {
+  await using server = await PostgresServer.start();
+  await onPostgres(server.url('postgres'));
+};
+
 const onPostgres = async (url) => {
   const store = await openPostgresStore({ ...given, url, poolSize: 4, pause: (ms) => setTimeout(ms) });
   try {
     const [held] = await store.direct.search.directory({ kind: 'Knowledge', namespaces: ['large'], limit: 1 });
     if (held === undefined) await fill(store);
+    await settle(url);
     await measure('PostgreSQL', store);
   } finally {
     await store.close();
@@ -164,4 +185,7 @@ console.log(
 );
 const { SVC_BENCH_POSTGRES: address } = process.env;
 if (options.only !== 'postgres') await onSqlite();
-if (options.only !== 'sqlite' && address !== undefined) await onPostgres(address);
+if (options.only !== 'sqlite') {
+  if (address !== undefined) await onPostgres(address);
+  else if (postgresProgram() !== undefined) await onOwnPostgres();
+}

@@ -25,13 +25,17 @@ const manifest = (kind: string, name: string, spec: object) => ({
 
 const SERVER = 'desk';
 
-/** A session of an agent that has the server as `desk`. */
+/** A session of an agent that has the server as `desk`, and reads files. */
 const withSkills = async (name: string, texts: SkillTexts, behaviour: Parameters<typeof skillServer>[1] = {}) => {
   const server = await openHttpServer(skillServer(texts, behaviour));
   open.push(server);
   await apply(
     manifest('McpServer', SERVER, { transport: 'http', target: server.url }),
-    manifest('Agent', name, { systemPrompt: 'x', mcpServerRefs: [SERVER] }),
+    manifest('Agent', name, {
+      systemPrompt: 'x',
+      mcpServerRefs: [SERVER],
+      capabilities: { files: ['read', 'inspect'] },
+    }),
   );
   return { ...server, session: await rest.session(name) };
 };
@@ -91,6 +95,33 @@ describe('skills of an MCP server', () => {
       expect(after.catalogue).toEqual(['- refunds: Ours.']);
       expect(after.active).toEqual([ours, '[The skill desk/refunds is no longer available.]']);
       expect((await sent(session, '!tool deactivate_skill {"name":"desk/refunds"}')).active).toEqual([ours]);
+    },
+  );
+
+  it(
+    'have files that the agent reads while the skill is active, and that are what the server listed',
+    SLOW,
+    async () => {
+      const texts: SkillTexts = { refunds: skillMarkdown('refunds', 'See references/FORMS.md.') };
+      const reads: string[] = [];
+      const files = { refunds: { 'references/FORMS.md': 'Form A is for returns.', 'scripts/sum.py': 'print(1)' } };
+      const { session } = await withSkills('filer', texts, {
+        files,
+        reads,
+        read: (text) => text.replace('print(1)', 'print(2)'),
+      });
+      const path = '/skills/desk/refunds/references/FORMS.md';
+      const read = (one: string) => sent(session, `!tool read_file ${JSON.stringify({ path: one })}`);
+      expect((await read(path)).result).toContain('file not found');
+      expect(reads).toEqual([]);
+      const { active } = await sent(session, '!tool activate_skill {"name":"desk/refunds"}');
+      expect(active[0]).toContain('Its files are below /skills/desk/refunds/.');
+      expect((await read(path)).result).toContain('Form A is for returns.');
+      const { result } = await sent(session, '!tool list_files {"prefix":"/skills"}');
+      expect(result).toContain('/skills/desk/refunds/scripts/sum.py');
+      expect((await read('/skills/desk/refunds/scripts/sum.py')).result).toContain('does not send it as it listed it');
+      await sent(session, '!tool deactivate_skill {"name":"desk/refunds"}');
+      expect((await read(path)).result).toContain('file not found');
     },
   );
 

@@ -76,6 +76,7 @@ const authoring = (
     // Files are cut and compared as knowledge is, so that one search ranks both.
     form: { chunks: chunkDocument, words: indexWords },
     activeSkill: skills.activeSkill,
+    skillFiles: skills.skillFiles,
     searchPlaces: library.searchPlaces.bind(library),
     understand,
   });

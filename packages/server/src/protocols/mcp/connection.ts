@@ -14,6 +14,7 @@ import {
   type McpReply,
   type McpServerFacts,
   type McpSkill,
+  type McpSkillFile,
   type McpSkillList,
   type McpTaskState,
   type McpTool,
@@ -133,6 +134,10 @@ export class OpenConnection implements McpConnection {
 
   skillText(skill: McpSkill, signal: AbortSignal): Promise<string> {
     return this.#ask(() => this.#skills.read(skill, signal));
+  }
+
+  skillFile(skill: McpSkill, file: McpSkillFile, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#ask(() => this.#skills.readFile(skill, file, signal));
   }
 
   onSkillsChanged(listen: () => void): void {

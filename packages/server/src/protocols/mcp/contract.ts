@@ -143,8 +143,18 @@ export interface McpSkill {
   readonly description: string;
   /** Changes with the text; '' where the server makes the text for each reader. */
   readonly digest: string;
-  /** The entry itself, by which the text is checked when it is read. */
+  /** Its other files that can be read; none where the server does not describe them. */
+  readonly files: readonly McpSkillFile[];
+  /** The entry itself, by which the text and the files are checked when they are read. */
   readonly entry: unknown;
+}
+
+/** A file of a skill besides its SKILL.md. */
+export interface McpSkillFile {
+  /** Below the folder of the skill, such as `references/forms.md`. */
+  readonly path: string;
+  readonly uri: string;
+  readonly sizeBytes: number;
 }
 
 export interface McpSkillList {
@@ -173,6 +183,8 @@ export interface McpConnection {
   skills(signal: AbortSignal): Promise<McpSkillList>;
   /** Instructions of a skill, checked against its entry. Rejects with McpFailure: `malformed` for a text that differs from the entry. */
   skillText(skill: McpSkill, signal: AbortSignal): Promise<string>;
+  /** Bytes of a file of a skill, checked against its entry. Rejects with McpFailure as `skillText` does. */
+  skillFile(skill: McpSkill, file: McpSkillFile, signal: AbortSignal): Promise<Uint8Array>;
   /** Called when the server says that its resources changed, which its skills are. */
   onSkillsChanged(listen: () => void): void;
   /** Asks for a sign of life where the era has one. Rejects with McpFailure. */

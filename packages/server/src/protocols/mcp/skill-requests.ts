@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
-import type { Skill, SkillsClient } from '@modelcontextprotocol/client/ext/skills';
+import type { Skill, SkillFile, SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { isRecord } from '../../base/index.ts';
-import { McpFailure, type McpSkill, type McpSkillList } from './contract.ts';
+import { McpFailure, type McpSkill, type McpSkillFile, type McpSkillList } from './contract.ts';
 import { failureOf } from './failures.ts';
 import { SKILL_BYTES_MAX, skillOf } from './skill-entries.ts';
 
@@ -60,13 +60,23 @@ export class SkillRequests {
 
   /** The instructions, once they are what the entry says they are. */
   async read({ entry }: McpSkill, signal: AbortSignal): Promise<string> {
+    const { body = '', bytes } = await this.#file(entry, undefined, signal);
+    if (bytes.length > SKILL_BYTES_MAX)
+      throw new McpFailure('malformed', `the skill has more than ${SKILL_BYTES_MAX} bytes`);
+    return body;
+  }
+
+  /** A file, once its size and digest are what the entry says they are. */
+  async readFile({ entry }: McpSkill, { uri }: McpSkillFile, signal: AbortSignal): Promise<Uint8Array> {
+    return (await this.#file(entry, uri, signal)).bytes;
+  }
+
+  /** The SKILL.md where no address is given. */
+  async #file(entry: unknown, uri: string | undefined, signal: AbortSignal): Promise<SkillFile> {
     const reader = await this.#deps.reader();
     try {
       const options = { signal, timeout: REQUEST_MS, cacheMode: 'refresh' } as const;
-      const { body = '', bytes } = await reader.read(entry as Skill, undefined, options);
-      if (bytes.length > SKILL_BYTES_MAX)
-        throw new McpFailure('malformed', `the skill has more than ${SKILL_BYTES_MAX} bytes`);
-      return body;
+      return await reader.read(entry as Skill, uri, options);
     } catch (error) {
       if (!(error instanceof TypeError)) throw failureOf(error);
       throw new McpFailure('malformed', 'the entry of the skill does not keep to the rules', { cause: error });

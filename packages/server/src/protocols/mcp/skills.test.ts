@@ -48,6 +48,72 @@ describe('skills of a server', () => {
     expect(reads).toEqual(['skill://refunds/SKILL.md']);
   });
 
+  it.each(['both', '2025'] as const)('have further files, which are held against their entries (%s)', async (era) => {
+    const picture = new Uint8Array([0x89, 0x50, 0x00, 0xff]);
+    const files = {
+      refunds: { 'references/FORMS.md': 'Form A.', 'logo.png': picture, 'big.txt': 'x'.repeat(1_048_577) },
+    };
+    const texts = { refunds: skillMarkdown('refunds', 'Be kind.'), plain: skillMarkdown('plain', 'Nothing else.') };
+    const connection = await connect(skillServer(texts, { files }), era);
+    const [refunds, plain] = (await connection.skills(idle)).skills;
+    expect(plain?.files).toEqual([]);
+    expect(refunds?.files).toEqual([
+      { path: 'logo.png', uri: 'skill://refunds/logo.png', sizeBytes: 4 },
+      { path: 'references/FORMS.md', uri: 'skill://refunds/references/FORMS.md', sizeBytes: 7 },
+    ]);
+    const read = async (index: number) => connection.skillFile(refunds!, refunds!.files[index]!, idle);
+    expect(Buffer.from(await read(1)).toString()).toBe('Form A.');
+    expect([...(await read(0))]).toEqual([0x89, 0x50, 0x00, 0xff]);
+    const unlisted = { path: 'big.txt', uri: 'skill://refunds/none.txt', sizeBytes: 1 };
+    expect(await failure(connection.skillFile(refunds!, unlisted, idle))).toBe('malformed');
+    const liar = await connect(skillServer(texts, { files, read: (text) => text.replace('Form A', 'Form B') }), era);
+    const [other] = (await liar.skills(idle)).skills;
+    expect(await failure(liar.skillFile(other!, other!.files[1]!, idle))).toBe('malformed');
+  });
+
+  it('whose files have no plain path, are too large or too many show the others', async () => {
+    const uri = 'skill://a/SKILL.md';
+    const digest = `sha256:${'0'.repeat(64)}`;
+    const file = (path: unknown, size: unknown = 1) => ({
+      uri: typeof path === 'string' ? `skill://a/${path}` : path,
+      digest,
+      size,
+    });
+    const bad = [
+      '../up.md',
+      'b/../c',
+      '',
+      '/etc',
+      'x//y',
+      '.',
+      '%2e%2e/up',
+      'a%00b',
+      'a%0Ab',
+      '%zz',
+      'a\\b',
+      'x'.repeat(300),
+    ];
+    const resources = [
+      file('SKILL.md'),
+      ...bad.map((path) => file(path)),
+      file(7),
+      file('large', 1_048_577),
+      file('none', 'many'),
+      { uri: 'skill://b/other.md', digest, size: 1 },
+      ...Array.from({ length: 120 }, (_, index) => file(`n${index}.md`)),
+      file('my%20notes.md'),
+    ];
+    const entry = { uri, frontmatter: { name: 'a', description: 'd' }, resources };
+    const connection = await connect(rawSkillServer(() => ({ skills: [entry] })));
+    const [skill] = (await connection.skills(idle)).skills;
+    expect(skill?.files.map(({ path }) => path)).toEqual(Array.from({ length: 100 }, (_, index) => `n${index}.md`));
+    const few = { ...entry, resources: [file('SKILL.md'), file('my%20notes.md'), file('my notes.md')] };
+    const other = await connect(rawSkillServer(() => ({ skills: [few] })));
+    expect((await other.skills(idle)).skills[0]?.files).toEqual([
+      { path: 'my notes.md', uri: 'skill://a/my%20notes.md', sizeBytes: 1 },
+    ]);
+  });
+
   it('are none where the server has no such thing', async () => {
     const connection = await connect(toolServer());
     expect(await connection.skills(idle)).toEqual({ skills: [], refused: 0 });

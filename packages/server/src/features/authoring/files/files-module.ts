@@ -54,7 +54,7 @@ interface FileSettings {
 
 interface FilesModuleDeps
   extends Omit<FilesDeps, 'links' | 'signatures' | 'pdf' | 'limits'>,
-    Pick<ToolFilesDeps, 'visibleNamespaces' | 'activeSkill'> {
+    Pick<ToolFilesDeps, 'visibleNamespaces' | 'activeSkill' | 'skillFiles'> {
   readonly clock: Clock;
   readonly random: Pick<Random, 'fill'>;
   readonly log: Log;

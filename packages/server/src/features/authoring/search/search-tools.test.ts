@@ -74,6 +74,7 @@ beforeEach(async () => {
     reads: feature.reads,
     visibleNamespaces,
     activeSkill: async () => undefined,
+    skillFiles: { list: async () => [], read: async () => undefined },
   });
   const pdf = new PdfTexts({ clock: world.clock, log: silentLog });
   const understand = async () => undefined;

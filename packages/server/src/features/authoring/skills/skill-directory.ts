@@ -4,7 +4,7 @@ import { SpecReader } from '../../../resources/index.ts';
 import type { PromptSkills, SkillSource } from '../../../runtime/contract.ts';
 import { everyResource, type ReadTx, type StoredResource } from '../../../store/contracts/index.ts';
 import type { ToolTurn } from '../../../tools/contract.ts';
-import type { OfferedSkill, OutsideSkills } from '../../../tools/skill-contract.ts';
+import type { OfferedSkill, OutsideSkills, SkillFile, SkillReader } from '../../../tools/skill-contract.ts';
 import { CATALOGUE_MAX, isComplete, isOutside } from './skill-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
@@ -20,7 +20,12 @@ export interface VisibleSkill {
   readonly spec: SkillSpec;
 }
 
-const NONE: OutsideSkills = { list: async () => [], text: async () => undefined };
+const NONE: OutsideSkills = {
+  list: async () => [],
+  text: async () => undefined,
+  files: async () => [],
+  file: async () => undefined,
+};
 
 /** Skills as the agents of a namespace see them: the nearest complete one of each name. */
 export class SkillDirectory implements SkillSource {
@@ -40,6 +45,16 @@ export class SkillDirectory implements SkillSource {
   /** The outside skills of a turn. */
   outside(turn: ToolTurn): Promise<readonly OfferedSkill[]> {
     return this.#outside.list(turn);
+  }
+
+  /** Files of an outside skill. */
+  outsideFiles(reader: SkillReader, name: string): Promise<readonly SkillFile[]> {
+    return this.#outside.files(reader, name);
+  }
+
+  /** Bytes of a file of an outside skill. */
+  outsideFile(reader: SkillReader, name: string, path: string): Promise<Uint8Array | undefined> {
+    return this.#outside.file(reader, name, path);
   }
 
   /** Whether the turn may activate the skill now. */

@@ -12,5 +12,6 @@ export const noExtensions: Omit<
   cancelTask: none,
   skills: async () => ({ skills: [], refused: 0 }),
   skillText: none,
+  skillFile: none,
   onSkillsChanged: () => undefined,
 };

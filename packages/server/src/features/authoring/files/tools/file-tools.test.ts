@@ -3,6 +3,7 @@ import { FilePurpose, FileRetention } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../base/index.ts';
 import type { SessionRow } from '../../../../store/contracts/index.ts';
+import type { NamedSkillFile } from '../../../../tools/skill-contract.ts';
 import { ToolCaller } from '../../../testing/index.ts';
 import { fileSpec } from '../file-facts.ts';
 import { identityFolder } from '../file-rules.ts';
@@ -36,10 +37,17 @@ const sessionRow = (id: string): SessionRow => ({
 let world: FileWorld;
 let caller: ToolCaller;
 let active: ReadonlyMap<string, string>;
+let serverFiles: readonly NamedSkillFile[];
+const serverBytes: Readonly<Record<string, Uint8Array>> = {
+  'refs/FORMS.md': Buffer.from('Form A.'),
+  'logo.png': Buffer.from('png'),
+  'bad.txt': new Uint8Array([0xff]),
+};
 
 beforeEach(async () => {
   world = await openFileWorld();
   active = new Map();
+  serverFiles = [];
   for (const name of ['default:below', 'rival']) await world.call(GatewayService.method.createNamespace, { name });
   await world.store.write(async (tx) => {
     for (const id of [SESSION, OTHER]) await tx.log.insertSession(sessionRow(id));
@@ -51,6 +59,10 @@ beforeEach(async () => {
     reads,
     visibleNamespaces: (tx, name) => world.directory.visible(tx, name),
     activeSkill: async (_session, name) => active.get(name),
+    skillFiles: {
+      list: async ({ sessionId }) => (sessionId === SESSION ? serverFiles : []),
+      read: async (_session, { path }) => serverBytes[path],
+    },
   });
   const parts = { ...world, writes, files, pdf };
   caller = new ToolCaller({ tools: [...fileTools(parts), ...artifactTools(parts)] }, { sessionId: SESSION });
@@ -93,6 +105,51 @@ describe('file tools', () => {
     expect((await call('read_file', { path: '/doc.pdf' })).content).toContain('Hello reader');
     await world.made('/dot.png', 'png', { mediaType: 'image/png' });
     expect(await call('read_file', { path: '/dot.png' })).toMatchObject({ media_type: 'image/png', size_bytes: 3 });
+  });
+
+  it('read the files of active skills of MCP servers, which no tool changes and which take no place of a stored file', async () => {
+    const path = '/skills/desk/refunds/refs/FORMS.md';
+    expect(await call('read_file', { path })).toMatchObject({ ok: false });
+    serverFiles = ['refs/FORMS.md', 'logo.png', 'gone.md', 'bad.txt'].map((own) => ({
+      skill: 'desk/refunds',
+      path: own,
+      sizeBytes: 7,
+    }));
+    expect(await call('read_file', { path: path.slice(1), limit: 4 })).toEqual({
+      path,
+      media_type: 'text/markdown',
+      purpose: 'skill',
+      size_bytes: 7,
+      source: 'MCP server desk',
+      content: 'Form',
+      offset: 0,
+      total_chars: 7,
+      next_offset: 4,
+    });
+    const logo = '/skills/desk/refunds/logo.png';
+    expect(await call('read_file', { path: logo })).toMatchObject({
+      media_type: 'image/png',
+      source: 'MCP server desk',
+    });
+    expect(await call('get_file_metadata', { path: logo })).toMatchObject({ size_bytes: 7, media_type: 'image/png' });
+    const listed = async (input: object) =>
+      (await call('list_files', input)).files.map((file: { readonly path: string }) => file.path);
+    expect(await listed({ prefix: '/skills/desk' })).toHaveLength(4);
+    expect(await listed({ purpose: 'skill' })).toHaveLength(4);
+    expect(await listed({ purpose: 'memory' })).toEqual([]);
+    expect(await listed({ prefix: '/skills/desk/refunds/logo' })).toEqual([logo]);
+    expect(await listed({ prefix: '/reports' })).toEqual([]);
+    for (const name of ['gone.md', 'bad.txt', 'none.md'])
+      expect(await call('read_file', { path: `/skills/desk/refunds/${name}` })).toMatchObject({ ok: false });
+    expect(await call('read_file', { path, namespace: 'default:below' }, { reach: 'descendants' })).toMatchObject({
+      ok: false,
+    });
+    expect(await call('read_file', { path }, { sessionId: OTHER })).toMatchObject({ ok: false });
+    for (const tool of ['update_file', 'delete_file'])
+      expect(await call(tool, { path, content: 'Mine.' })).toMatchObject({ ok: false });
+    active = new Map([['desk', 'default']]);
+    await world.made(path, 'Stored.', { purpose: FilePurpose.SKILL });
+    expect((await call('read_file', { path })).content).toBe('Stored.');
   });
 
   it('answer a run after a crash as the first one, and change nothing', async () => {

@@ -92,12 +92,13 @@ const listFiles = ({ files }: FileToolsDeps): Tool =>
     required: [],
     run: async (context, input) => {
       const prefix = textOrEmpty(input['prefix']);
-      const { records, isCut } = await files.list(context, input, {
-        prefix: prefix === '' || prefix.startsWith('/') ? prefix : `/${prefix}`,
-        purpose: PURPOSES[textOrEmpty(input['purpose'])] ?? FilePurpose.UNSPECIFIED,
-        size: LIST_MAX,
-      });
-      return jsonResult({ files: records.map(shownFile), truncated: isCut });
+      const below = prefix === '' || prefix.startsWith('/') ? prefix : `/${prefix}`;
+      const purpose = PURPOSES[textOrEmpty(input['purpose'])] ?? FilePurpose.UNSPECIFIED;
+      const { records, isCut } = await files.list(context, input, { prefix: below, purpose, size: LIST_MAX });
+      const isOfSkills = purpose === FilePurpose.UNSPECIFIED || purpose === FilePurpose.SKILL;
+      const ofServers = isOfSkills && !isCut ? await files.serverFiles(context, input, below) : [];
+      const all = [...records.map(shownFile), ...ofServers];
+      return jsonResult({ files: all.slice(0, LIST_MAX), truncated: isCut || all.length > LIST_MAX });
     },
   });
 
@@ -108,7 +109,7 @@ const getMetadata = ({ files }: FileToolsDeps): Tool =>
     action: 'inspect',
     effect: 'read',
     properties: { path: PATH, namespace: NAMESPACE_ARGUMENT },
-    run: async (context, input) => jsonResult(shownFile(await files.find(context, input))),
+    run: async (context, input) => jsonResult((await files.open(context, input)).facts),
   });
 
 const readFile = ({ files, pdf }: FileToolsDeps): Tool =>
@@ -119,8 +120,7 @@ const readFile = ({ files, pdf }: FileToolsDeps): Tool =>
     effect: 'read',
     properties: { path: PATH, ...PART_ARGUMENTS, namespace: NAMESPACE_ARGUMENT },
     run: async (context, input) => {
-      const record = await files.find(context, input);
-      return contentResult(pdf, { facts: shownFile(record), ...files.content(record) }, input);
+      return contentResult(pdf, await files.open(context, input), input);
     },
   });
 

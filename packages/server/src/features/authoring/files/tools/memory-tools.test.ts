@@ -22,6 +22,7 @@ beforeEach(async () => {
     reads,
     visibleNamespaces: (tx, name) => world.directory.visible(tx, name),
     activeSkill: async () => undefined,
+    skillFiles: { list: async () => [], read: async () => undefined },
   });
   const library = new KnowledgeLibrary({ visibleNamespaces: async (_tx, name) => [name] });
   const tools = memoryTools({

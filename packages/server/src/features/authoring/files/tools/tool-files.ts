@@ -1,14 +1,16 @@
 import { FilePurpose } from '@svc/api/resources';
-import { invalidField, textOrEmpty } from '../../../../base/index.ts';
+import { invalidField, isFault, textOrEmpty } from '../../../../base/index.ts';
 import { oncePerCall } from '../../../../idempotency/index.ts';
 import { resourceNotFound } from '../../../../resources/index.ts';
 import type { ReadTx, Store, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
 import { namespaceOf, shownTime } from '../../../../tools/authority-contract.ts';
 import type { ToolContext } from '../../../../tools/contract.ts';
+import type { ActiveSkillFiles } from '../../../../tools/skill-contract.ts';
 import { fileSpec, objectOf } from '../file-facts.ts';
 import type { FileReads } from '../file-reads.ts';
 import { isForIdentity, skillOfPath } from '../file-rules.ts';
 import { fileKey } from '../file-writes.ts';
+import { serverFileContent, serverFilePath, shownServerFile } from './server-files.ts';
 import type { ToolContent } from './tool-content.ts';
 
 export interface ToolFilesDeps {
@@ -20,6 +22,8 @@ export interface ToolFilesDeps {
     session: { readonly namespace: string; readonly agent: string; readonly sessionId: string },
     name: string,
   ) => Promise<string | undefined>;
+  /** Files of skills of MCP servers, below `/skills/<server>/<skill>/`. */
+  readonly skillFiles: ActiveSkillFiles;
 }
 
 export type ToolInput = Readonly<Record<string, unknown>>;
@@ -44,6 +48,18 @@ export const onceFor =
   ({ idempotencyKey }: ToolContext) =>
   <A>(tx: WriteTx, effect: () => Promise<A>): Promise<A> =>
     oncePerCall(tx, idempotencyKey, effect);
+
+/** Where the files of skills are. */
+const SKILLS_FOLDER = '/skills/';
+
+/** Skills of servers are those of the agent, whichever other namespace a call asks about. */
+const isOwnNamespace = ({ namespace }: ToolContext, input: ToolInput): boolean =>
+  input['namespace'] === undefined || input['namespace'] === namespace;
+
+/** A file that a turn may see, with what tools say of it. */
+export interface OpenFile extends ToolContent {
+  readonly facts: Readonly<Record<string, unknown>>;
+}
 
 /**
  * Files as a turn may see them: those of its namespace, without the files of other identities and without the files of skills that are
@@ -73,6 +89,38 @@ export class ToolFiles {
     const isOwn = record.key.namespace === namespace || fileSpec(record).purpose === FilePurpose.SKILL;
     if (!isOwn || !(await this.isSeen(context, record))) throw resourceNotFound(record.key);
     return record;
+  }
+
+  /** What a tool shows of a file, also one of a skill of an MCP server. Throws FILE_NOT_FOUND, PERMISSION_DENIED. */
+  async open(context: ToolContext, input: ToolInput): Promise<OpenFile> {
+    try {
+      const record = await this.find(context, input);
+      return { facts: shownFile(record), ...this.content(record) };
+    } catch (error) {
+      // What the store has comes first: no server puts a file in its place.
+      const isMissing = isFault(error) && error.reason === 'FILE_NOT_FOUND';
+      const found = isMissing ? await this.#ofServer(context, input) : undefined;
+      if (found === undefined) throw error;
+      return found;
+    }
+  }
+
+  async #ofServer(context: ToolContext, input: ToolInput): Promise<OpenFile | undefined> {
+    const path = pathOf(input);
+    if (!path.startsWith(SKILLS_FOLDER) || !isOwnNamespace(context, input)) return undefined;
+    const { skillFiles } = this.#deps;
+    const file = (await skillFiles.list(context)).find((one) => serverFilePath(one) === path);
+    return file === undefined
+      ? undefined
+      : { facts: shownServerFile(file), ...serverFileContent(file, () => skillFiles.read(context, file)) };
+  }
+
+  /** Files of skills of MCP servers below a prefix, as tools describe them. */
+  async serverFiles(context: ToolContext, input: ToolInput, prefix: string): Promise<readonly object[]> {
+    const mayBe = prefix.startsWith(SKILLS_FOLDER) || SKILLS_FOLDER.startsWith(prefix);
+    if (!mayBe || !isOwnNamespace(context, input)) return [];
+    const files = await this.#deps.skillFiles.list(context);
+    return files.filter((file) => serverFilePath(file).startsWith(prefix)).map(shownServerFile);
   }
 
   /** Files below a prefix by path, and whether there are more. Throws PERMISSION_DENIED. */

@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { ManualClock, silentLog } from '../../../../base/index.ts';
-import type { McpConnection, McpSkill } from '../../../../protocols/mcp/contract.ts';
+import {
+  type McpConnection,
+  McpFailure,
+  type McpSkill,
+  type McpSkillFile,
+} from '../../../../protocols/mcp/contract.ts';
 import type { ToolTurn } from '../../../../tools/contract.ts';
 import { type ServerSkillsDeps, serverSkills } from './server-skills.ts';
 
@@ -9,6 +14,7 @@ const skill = (name: string): McpSkill => ({
   name,
   description: `Does ${name}.`,
   digest: '1',
+  files: ['forms.md', 'broken.md'].map((path) => ({ path, uri: `skill://${name}/${path}`, sizeBytes: 3 })),
   entry: {},
 });
 
@@ -34,6 +40,10 @@ const deps = {
         work({
           skills: async () => ({ skills, refused: 0 }),
           skillText: async ({ name }: McpSkill) => `The text of ${name}.`,
+          skillFile: async ({ name }: McpSkill, { path }: McpSkillFile) => {
+            if (path === 'broken.md') throw new McpFailure('malformed', 'another digest');
+            return Buffer.from(`${path} of ${name}`);
+          },
           onSkillsChanged: () => undefined,
         } as unknown as McpConnection),
     }),
@@ -58,4 +68,19 @@ it('are those of the servers that the agent refers to and the person may use', a
     expect(await skills.text(all, name)).toBeUndefined();
   expect(await skills.text(turn('desk'), 'shop/taxes')).toBeUndefined();
   expect(await skills.list(turn())).toEqual([]);
+});
+
+it('have files that are read for those who have the skill', async () => {
+  const skills = serverSkills(deps);
+  expect((await skills.files(turn('desk'), 'desk/refunds')).map(({ path }) => path)).toEqual(['forms.md', 'broken.md']);
+  const read = async (server: string, name: string, path: string) => {
+    const bytes = await skills.file(turn(server), name, path);
+    return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+  };
+  expect(await read('desk', 'desk/refunds', 'forms.md')).toBe('forms.md of refunds');
+  expect(await read('desk', 'desk/refunds', 'other.md')).toBeUndefined();
+  expect(await read('desk', 'desk/refunds', 'broken.md')).toBeUndefined();
+  expect(await read('desk', 'shop/refunds', 'forms.md')).toBeUndefined();
+  expect(await skills.files(turn('desk'), 'shop/refunds')).toEqual([]);
+  expect(await read('personal', 'personal/refunds', 'forms.md')).toBeUndefined();
 });

@@ -1,7 +1,6 @@
 import type { Clock, Log } from '../../../../base/index.ts';
 import type { McpSkill } from '../../../../protocols/mcp/contract.ts';
-import type { ToolTurn } from '../../../../tools/contract.ts';
-import type { OutsideSkills } from '../../../../tools/skill-contract.ts';
+import type { OutsideSkills, SkillReader } from '../../../../tools/skill-contract.ts';
 import type { ConnectionPool, ServerLookup, WantedServer } from '../connections/index.ts';
 import { SkillShelf, type SkillSlot } from './skill-shelf.ts';
 import { serverOf, shownDescription, shownText, skillNames } from './skill-text-rules.ts';
@@ -33,7 +32,10 @@ export const serverSkills = ({ lookup, pool, clock, log }: ServerSkillsDeps): Ou
     shelves.set(slot, known);
     return known;
   };
-  const named = async ({ grants, sessionId, identity }: ToolTurn, server: string): Promise<readonly NamedSkill[]> => {
+  const named = async (
+    { grants, sessionId, identity }: SkillReader,
+    server: string,
+  ): Promise<readonly NamedSkill[]> => {
     const wanted = await lookup.find(grants.namespace, server, { agent: grants.agent, sessionId, identity });
     if (typeof wanted !== 'object') return [];
     if (wanted.signIn !== undefined && wanted.signIn.grant === undefined) return [];
@@ -41,6 +43,11 @@ export const serverSkills = ({ lookup, pool, clock, log }: ServerSkillsDeps): Ou
     const skills = await shelf.list();
     const names = skillNames(server, skills);
     return skills.map((skill, index) => ({ name: names[index] as string, skill, shelf }));
+  };
+  const find = async (turn: SkillReader, name: string): Promise<NamedSkill | undefined> => {
+    const server = serverOf(name);
+    if (!turn.grants.mcpServers.includes(server)) return undefined;
+    return (await named(turn, server)).find((one) => one.name === name);
   };
   return {
     list: async (turn) => {
@@ -56,11 +63,17 @@ export const serverSkills = ({ lookup, pool, clock, log }: ServerSkillsDeps): Ou
       return lists.flat();
     },
     text: async (turn, name) => {
-      const server = serverOf(name);
-      if (!turn.grants.mcpServers.includes(server)) return undefined;
-      const found = (await named(turn, server)).find((one) => one.name === name);
-      const body = found === undefined ? undefined : await found.shelf.text(found.skill);
-      return body === undefined ? undefined : shownText(server, body);
+      const found = await find(turn, name);
+      const body = await found?.shelf.text(found.skill);
+      return found === undefined || body === undefined
+        ? undefined
+        : shownText(name, body, found.skill.files.length > 0);
+    },
+    files: async (turn, name) => (await find(turn, name))?.skill.files ?? [],
+    file: async (turn, name, path) => {
+      const found = await find(turn, name);
+      const file = found?.skill.files.find((one) => one.path === path);
+      return found === undefined || file === undefined ? undefined : found.shelf.file(found.skill, file);
     },
   };
 };

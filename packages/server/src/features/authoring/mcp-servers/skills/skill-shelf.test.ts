@@ -38,7 +38,7 @@ class Server {
 
   put(name: string, digest: string, text: string): McpSkill {
     const uri = `skill://${name}/SKILL.md`;
-    const skill = { uri, name, description: 'd', digest, entry: {} };
+    const skill = { uri, name, description: 'd', digest, files: [], entry: {} };
     this.skills = [...this.skills.filter((one) => one.name !== name), skill];
     this.texts[uri] = text;
     return skill;

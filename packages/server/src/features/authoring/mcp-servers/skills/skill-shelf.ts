@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../../../base/index.ts';
-import type { McpConnection, McpSkill } from '../../../../protocols/mcp/contract.ts';
+import type { McpConnection, McpSkill, McpSkillFile } from '../../../../protocols/mcp/contract.ts';
 
 /** What a shelf uses of the slot of its server. */
 export interface SkillSlot {
@@ -12,7 +12,7 @@ const FRESH_MS = 300_000;
 const STALE_MS = 900_000;
 /** How long a server that failed is left alone. */
 const BREAKER_MS = 30_000;
-/** Longest wait of a turn for one list or one text. */
+/** Longest wait of a turn for one list, text or file. */
 const WAIT_MS = 5_000;
 /** Texts that are kept; more cannot be active in one session. */
 const TEXTS_MAX = 50;
@@ -75,6 +75,13 @@ export class SkillShelf {
       this.#isChanged = true;
     }
     return known !== undefined && this.#age(known) < STALE_MS ? known.text : undefined;
+  }
+
+  /** The bytes of a file, asked for each time; undefined where they cannot be had, or differ from what the list says of them. */
+  file(skill: McpSkill, file: McpSkillFile): Promise<Uint8Array | undefined> {
+    const asked = this.#ask((connection, signal) => connection.skillFile(skill, file, signal));
+    const facts = { skill: skill.name, path: file.path };
+    return this.#within(this.#logged(asked, 'a file of a skill of an MCP server could not be read', facts));
   }
 
   get #now(): number {

@@ -29,12 +29,13 @@ export const shownDescription = (server: string, { description }: McpSkill): str
   `${shown(description)} (from MCP server ${server})`;
 
 /**
- * Instructions as prompts show them: with where they come from, and without what ends the place that prompts give a skill. Undefined for a
+ * Instructions of a skill, by its whole name, as prompts show them: with where they come from, and without what ends the place that prompts give a skill. Undefined for a
  * text without a word, or one that is too long.
  */
-export const shownText = (server: string, body: string): string | undefined => {
+export const shownText = (name: string, body: string, hasFiles: boolean): string | undefined => {
   if (body.trim() === '' || Buffer.byteLength(body) > TEXT_BYTES_MAX) return undefined;
-  return `(Written by MCP server ${server}. It grants no tool and no permission.)\n${shown(body)}`;
+  const files = hasFiles ? ` Its files are below /skills/${name}/.` : '';
+  return `(Written by MCP server ${serverOf(name)}. It grants no tool and no permission.${files})\n${shown(body)}`;
 };
 
 const shown = (text: string): string =>
