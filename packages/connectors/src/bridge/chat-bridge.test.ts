@@ -134,12 +134,10 @@ describe('what is not a message of somebody else', () => {
     await bridge.processMessageUpdated({ adapter, message: own, threadId: 't' });
     const deleted = { adapter, channelId: 'c', messageId: 'm1', threadId: 't', raw: {}, previousMessage: own };
     await bridge.processMessageDeleted(deleted);
-    await Promise.all([
-      bridge.processAction(),
-      bridge.processReaction(),
-      bridge.processSlashCommand(),
-      bridge.abortTurn(),
-    ]);
+    const user = { userId: 'u1', userName: 'ada', fullName: '', isMe: false, isBot: false };
+    const press = { adapter, actionId: 'approve', messageId: 'm1', threadId: 't', raw: {}, user };
+    await bridge.processAction(press, undefined);
+    await Promise.all([bridge.processReaction(), bridge.abortTurn()]);
     expect(await bridge.processModalSubmit()).toBeUndefined();
     expect(await bridge.processOptionsLoad()).toBeUndefined();
     expect(() => bridge.history).toThrow('in svc');

@@ -2,6 +2,7 @@ import type { Adapter, ChatInstance, HistoryApi, Logger, Message, TranscriptsApi
 import { type ConnectorHost, type InboundEvent, NotTaken } from '../kit/index.ts';
 import type { ChatConnector } from './chat-connector.ts';
 import { deletionOf, eventOf, type MessageSource } from './inbound.ts';
+import { commandOf, pressOf } from './interactions.ts';
 import { MemoryState } from './memory-state.ts';
 import { currentRequest, RequestWork } from './request-work.ts';
 
@@ -25,7 +26,8 @@ type Deleted = Parameters<ChatInstance['processMessageDeleted']>[0];
 
 /**
  * Takes the place of the core of the Chat SDK for one adapter: every message becomes an event for svc, and a webhook is answered
- * when all of its events were taken. What is not a message (reactions, buttons, views) has no use in svc and is left alone.
+ * when all of its events were taken. A press of a button under a question is an answer, and a command is a message; what else there is
+ * (reactions, views) has no use in svc and is left alone.
  */
 export class ChatBridge implements ChatInstance {
   readonly #options: BridgeOptions;
@@ -103,16 +105,16 @@ export class ChatBridge implements ChatInstance {
     this.#options.host.log.info('a stop asked for on the platform has no effect: stop the turn in svc');
   }
 
-  async processAction(): Promise<void> {
-    // svc sends no buttons.
+  async processAction(...[press, options]: Parameters<ChatInstance['processAction']>): Promise<void> {
+    await this.#process(options, async () => pressOf(this.#source(press.adapter, press.threadId), press));
   }
 
   async processReaction(): Promise<void> {
     // svc has no reactions.
   }
 
-  async processSlashCommand(): Promise<void> {
-    // The answer would have to be ready within seconds; svc answers messages.
+  async processSlashCommand(...[command, options]: Parameters<ChatInstance['processSlashCommand']>): Promise<void> {
+    await this.#process(options, async () => commandOf(this.#source(command.adapter, command.channelId), command));
   }
 
   async processModalSubmit(): Promise<undefined> {
@@ -164,7 +166,7 @@ export class ChatBridge implements ChatInstance {
     const request = currentRequest.getStore();
     const work = request?.isSettled === true ? undefined : request;
     const task = work === undefined ? this.#ingestUntilTaken(make) : this.#ingest(make);
-    work?.add(task);
+    work?.addEvent(task);
     // Some adapters wait for what they are handed here before they answer.
     options?.waitUntil?.(task);
     await task.catch(() => undefined);

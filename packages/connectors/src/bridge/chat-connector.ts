@@ -47,6 +47,8 @@ export interface ChatConnector {
   open(settings: Settings, tools: AdapterTools): Promise<unknown>;
   /** Checks webhooks before the adapter sees them, for platforms whose adapter takes no address of their keys. */
   verifier?(settings: Settings): (request: { readonly headers: Headers; readonly body: string }) => Promise<boolean>;
+  /** What the adapter is given of a webhook, where it would take something of it wrong. The adapter checks the signature afterwards. */
+  prepare?(request: Request): Request;
   /** Begins to receive what comes by a connection in place of webhooks, until the signal is aborted. */
   listen?(adapter: Adapter, options: ListenOptions, settings: Settings): void;
   locate(adapter: Adapter, message: Located): Location;
@@ -54,12 +56,40 @@ export interface ChatConnector {
   threadOf(adapter: Adapter, place: Place): string;
   /** Longer replies become several messages; the adapters would cut them. In UTF-16 units. */
   readonly maxTextLength: number;
+  /** How questions get buttons; without it they are answered with numbers only. Needs `interaction`. */
+  readonly buttons?: ButtonForm;
+  /** What identifies a press of a button or a command that the adapter hands on. */
+  interaction?(raw: unknown): Interaction;
+  /** Commands are messages of the platform, which the adapter hands on as they are. */
+  readonly commandsAreMessages?: boolean;
   /** The adapter hands edited messages on like new ones and only marks them. */
   readonly marksEdits?: boolean;
   /** The platform says at the start who the bot is; without that, its own messages would come back to svc as those of others. */
   readonly hasIdentity?: boolean;
   /** What the platform's own errors mean; undefined for what the bridge can tell itself. */
   judge?(error: unknown): Verdict | undefined;
+}
+
+/** What a platform has room for in a question with buttons; lengths are in UTF-16 units. */
+export interface ButtonForm {
+  /** A question with more options has no buttons. */
+  readonly most: number;
+  /** Longer labels are cut. */
+  readonly labelLength: number;
+  /** The text above the buttons, as `textOf` makes it. */
+  readonly textLength: number;
+  /** Each button has a row of its own. */
+  readonly isOnePerRow?: boolean;
+  /** Markdown as the platform takes it above buttons, where it takes something else there. */
+  textOf?(markdown: string): string;
+}
+
+/** A press or a command as the platform sent it. */
+export interface Interaction {
+  /** The same for each copy, and for no other press or command of the conversation. */
+  readonly id: string;
+  /** What of it decides about its location. */
+  readonly raw: unknown;
 }
 
 /** What a failure of the platform means for a reply. */

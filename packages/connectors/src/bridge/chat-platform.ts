@@ -54,7 +54,7 @@ export async function openChatPlatform(
       receive: async (request) => {
         // An adapter that is not ready could acknowledge a message without handing it on.
         if (!signIn.isDone) throw new NotTaken('the connector has not signed in to the platform yet');
-        if (verify === undefined) return await bridge.receive(adapter, request);
+        if (verify === undefined) return await bridge.receive(adapter, connector.prepare?.(request) ?? request);
         const body = await request.text();
         const { url, method, headers } = request;
         if (!(await verify({ headers, body }))) return new Response('not signed by the platform\n', { status: 401 });

@@ -56,7 +56,8 @@ export function deletionOf(source: MessageSource, deletion: Deletion): InboundEv
 
 const unknownSender: Sender = { id: '', address: '', displayName: '', kind: 'user' };
 
-const senderOf = (author: Author): Sender => ({
+/** Who wrote a message or pressed a button. */
+export const senderOf = (author: Author): Sender => ({
   id: author.userId,
   address: author.email ?? '',
   displayName: author.fullName || author.userName,

@@ -6,3 +6,4 @@ export type { ChatConnector, ListenOptions, Verdict } from './chat-connector.ts'
 export { openChatPlatform, type PlatformTools } from './chat-platform.ts';
 export { AdapterMissing, loadAdapter } from './load-adapter.ts';
 export { retryAfterOf } from './outbound.ts';
+export { eventsTaken, handOver } from './request-work.ts';

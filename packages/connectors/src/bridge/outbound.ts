@@ -1,10 +1,11 @@
 import type { Adapter, FileUpload } from 'chat';
 import { type Delivery, DeliveryFailure } from '../kit/index.ts';
-import type { ChatConnector, Verdict } from './chat-connector.ts';
+import { buttonForm, questionCard } from './buttons.ts';
+import type { ButtonForm, ChatConnector, Verdict } from './chat-connector.ts';
 import { splitText } from './split-text.ts';
 
 /**
- * Writes a reply by an adapter: its text in as many messages as the platform needs, its files with the last of them. In mode `thread`
+ * Writes a reply by an adapter: its text in as many messages as the platform needs, its files or buttons with the last of them. In mode `thread`
  * svc names the message that is answered as the thread; where the platform has no such thread, the reply goes to the conversation.
  */
 export async function postReply(connector: ChatConnector, adapter: Adapter, delivery: Delivery): Promise<void> {
@@ -21,11 +22,14 @@ export async function postReply(connector: ChatConnector, adapter: Adapter, deli
   };
   const mayHaveNoThread = delivery.thread !== undefined && delivery.thread === delivery.replyTo;
   let threadId = connector.threadOf(adapter, delivery);
-  const texts = splitText(delivery.text, connector.maxTextLength);
+  const form = buttonForm(connector, delivery);
+  const texts = splitText(
+    delivery.text,
+    Math.min(connector.maxTextLength, form?.textLength ?? Number.MAX_SAFE_INTEGER),
+  );
   for (const [index, markdown] of texts.entries()) {
     if (index < delivery.partsSent) continue;
-    const files = index === texts.length - 1 ? delivery.files.map(fileOf) : [];
-    const message = files.length === 0 ? { markdown } : { markdown, files };
+    const message = index === texts.length - 1 ? lastMessage(form, delivery, markdown) : { markdown };
     let failure = await post(threadId, message);
     if (failure?.isMissing === true && mayHaveNoThread) {
       threadId = connector.threadOf(adapter, { ...delivery, thread: undefined });
@@ -34,6 +38,12 @@ export async function postReply(connector: ChatConnector, adapter: Adapter, deli
     if (failure !== undefined) throw failureOf(failure);
     delivery.onPartSent();
   }
+}
+
+function lastMessage(form: ButtonForm | undefined, delivery: Delivery, markdown: string) {
+  const files = delivery.files.map(fileOf);
+  const message = (form === undefined ? undefined : questionCard(form, delivery, markdown)) ?? { markdown };
+  return files.length === 0 ? message : { ...message, files };
 }
 
 const fileOf = ({ bytes, filename, mediaType }: Delivery['files'][number]): FileUpload => ({

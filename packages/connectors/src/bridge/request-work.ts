@@ -6,6 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  */
 export class RequestWork {
   readonly #tasks = new Set<Promise<unknown>>();
+  readonly #events: Promise<unknown>[] = [];
   #failure: { readonly error: unknown } | undefined;
   #isSettled = false;
 
@@ -24,6 +25,17 @@ export class RequestWork {
     this.#tasks.add(noted);
   }
 
+  /** Notes work that hands an event to svc. */
+  addEvent(task: Promise<unknown>): void {
+    this.#events.push(task);
+    this.add(task);
+  }
+
+  /** Waits until svc has taken the events that were found so far; throws the first failure. */
+  async eventsTaken(): Promise<void> {
+    await Promise.all(this.#events);
+  }
+
   /** Waits for all work, and for what that starts; throws the first failure. */
   async settle(): Promise<void> {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
@@ -34,3 +46,13 @@ export class RequestWork {
 
 /** Knows the request to which code belongs that adapters call without saying so. */
 export const currentRequest = new AsyncLocalStorage<RequestWork>();
+
+/** Waits until svc has taken what the current request has brought so far; throws what kept it. */
+export const eventsTaken = async (): Promise<void> => currentRequest.getStore()?.eventsTaken();
+
+/** Lets `begin` hand events to svc as those of one request, and waits until svc has taken them; throws what kept it. */
+export async function handOver(begin: () => void): Promise<void> {
+  const work = new RequestWork();
+  currentRequest.run(work, begin);
+  await work.settle();
+}

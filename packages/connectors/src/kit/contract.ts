@@ -39,6 +39,7 @@ export interface InboundEvent {
   readonly attachments: readonly InboundAttachment[];
   /** Unix milliseconds; 0 when the platform does not say. */
   readonly timeMs: number;
+  /** An event with the label `svc.delivery` answers the question of that delivery with the number in its text, and is no message. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -64,6 +65,8 @@ export interface Delivery extends Place {
   /** Markdown. */
   readonly text: string;
   readonly files: readonly OutboundFile[];
+  /** What a question lets people choose from, in the order of the numbers in its text; empty for every other reply. */
+  readonly options: readonly string[];
   /** How many parts earlier attempts of this process have sent, for replies that need several messages. */
   readonly partsSent: number;
   /** To be called after each part that the platform has taken. */

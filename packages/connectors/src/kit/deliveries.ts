@@ -76,6 +76,7 @@ export class Deliveries {
       matchFields: request.matchFields,
       text: request.text,
       files,
+      options: optionsIn(request.labels['svc.requestOptions']),
       partsSent: this.#partsSent.get(key) ?? 0,
       onPartSent: () => {
         this.#partsSent.set(key, (this.#partsSent.get(key) ?? 0) + 1);
@@ -107,6 +108,17 @@ export class Deliveries {
     if (object.sha256 !== '' && createHash('sha256').update(bytes).digest('hex') !== object.sha256)
       throw new DeliveryFailure('retry', `attachment ${object.filename} arrived damaged`);
     return { filename: object.filename || 'file', mediaType: object.mediaType || 'application/octet-stream', bytes };
+  }
+}
+
+/** The options of a question, a JSON list of texts; a later svc may write something else, which has no buttons here. */
+function optionsIn(label: string | undefined): readonly string[] {
+  if (label === undefined) return [];
+  try {
+    const list: unknown = JSON.parse(label);
+    return Array.isArray(list) && list.every((option) => typeof option === 'string') ? list : [];
+  } catch {
+    return [];
   }
 }
 

@@ -60,6 +60,18 @@ const message = (fields: Readonly<Record<string, unknown>> = {}) => ({
   ...fields,
 });
 
+/** A press (3) or a command (2) of a person in a channel. */
+const interaction = (id: string, type: number) => ({
+  id,
+  type,
+  application_id: '99',
+  token: 't',
+  guild_id: '100',
+  channel_id: '200',
+  channel: { id: '200', type: 0 },
+  member: { user: { id: '7', username: 'ada', global_name: 'Ada Lovelace' } },
+});
+
 const open = () =>
   openBench({
     connector: discord,
@@ -142,6 +154,62 @@ describe('Discord', () => {
     });
     await bench.webhook(forwarded(message({ id: '303', guild_id: undefined, channel_id: '700', channel_type: 1 })));
     expect(bench.svc.events.at(-1)).toMatchObject({ externalConversationId: '@me/700', conversationType: 'dm' });
+  });
+
+  it('shows the options of a question as buttons', async () => {
+    const labels = { 'svc.requestOptions': JSON.stringify(['Allow once', 'Deny']) };
+    await bench.deliver({ externalConversationId: '100/200', labels, deliveryId: 'q-1', text: 'May it run?' });
+    expect(JSON.parse(bench.platform.calls.at(-1)?.body.toString() ?? '')).toMatchObject({
+      embeds: [{ description: 'May it run?' }],
+      components: [
+        {
+          type: 1,
+          components: [
+            { type: 2, label: 'Allow once', custom_id: 'svc:q-1:1' },
+            { type: 2, label: 'Deny', custom_id: 'svc:q-1:2' },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('sends a press as an answer to its question, acknowledged once svc has it', async () => {
+    const press = {
+      ...interaction('800', 3),
+      message: { id: '900' },
+      data: { component_type: 2, custom_id: 'svc:q-1:2' },
+    };
+    bench.svc.failures.push({ status: 500 });
+    expect((await bench.webhook(signed(press))).status).toBe(503);
+    const answer = await bench.webhook(signed(press));
+    expect([answer.status, await answer.json()]).toEqual([200, { type: 6 }]);
+    expect((await bench.webhook(signed(press))).status).toBe(200);
+    expect(bench.svc.outcomes.slice(-2)).toEqual(['ACCEPTED', 'DUPLICATE']);
+    expect(bench.svc.events.at(-1)).toMatchObject({
+      eventId: 'discord:100/200:press:800',
+      matchFields: { guild: '100', channel: '200' },
+      externalConversationId: '100/200',
+      sender: { externalId: '7', displayName: 'Ada Lovelace', kind: 'user' },
+      text: '2',
+      labels: { 'svc.delivery': 'q-1' },
+    });
+    expect((await bench.webhook(signed(press, stranger.privateKey))).status).toBe(401);
+  });
+
+  it('sends a command as a message, and answers it with its own text', async () => {
+    const data = { id: '1', name: 'ask', type: 1, options: [{ name: 'text', type: 3, value: 'what @everyone?' }] };
+    const answer = await bench.webhook(signed({ ...interaction('801', 2), data }));
+    expect(await answer.json()).toEqual({
+      type: 4,
+      data: { content: '/ask what @everyone?', allowed_mentions: { parse: [] } },
+    });
+    expect(bench.svc.events.at(-1)).toMatchObject({
+      eventId: 'discord:100/200:command:801',
+      conversationType: 'channel',
+      sender: { externalId: '7' },
+      text: '/ask what @everyone?',
+      labels: { mention: 'true' },
+    });
   });
 
   it('writes into threads', async () => {

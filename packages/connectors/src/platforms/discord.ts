@@ -1,5 +1,6 @@
 import type { Adapter } from 'chat';
 import { type ChatConnector, type ListenOptions, loadAdapter, openChatPlatform } from '../bridge/index.ts';
+import { durableDiscord } from './discord-adapter.ts';
 import { address, optional, required, type ShippedConnector, secret } from './shipped-connector.ts';
 
 interface DiscordThread {
@@ -17,11 +18,15 @@ const LAST_RETRY_MS = 300_000;
 const chat: ChatConnector = {
   // Discord takes 2,000 characters.
   maxTextLength: 1_900,
+  // Five rows of five; a text above buttons is the description of an embed.
+  buttons: { most: 25, labelLength: 80, textLength: 4_000 },
+  interaction: (raw) => ({ id: (raw as { readonly id: string }).id, raw }),
   marksEdits: true,
   open: async (settings, { logger }) => {
-    const { createDiscordAdapter } = await loadAdapter<typeof import('@chat-adapter/discord')>('@chat-adapter/discord');
+    const { DiscordAdapter } = await loadAdapter<typeof import('@chat-adapter/discord')>('@chat-adapter/discord');
     const apiUrl = settings.get('apiUrl');
-    return createDiscordAdapter({
+    const DurableAdapter = durableDiscord(DiscordAdapter);
+    return new DurableAdapter({
       botToken: settings.require('botToken'),
       publicKey: settings.require('publicKey'),
       applicationId: settings.require('applicationId'),

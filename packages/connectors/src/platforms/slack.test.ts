@@ -62,6 +62,20 @@ const message = (fields: Readonly<Record<string, unknown>> = {}) => ({
   ...fields,
 });
 
+const signedForm = (fields: Readonly<Record<string, string>>): RequestInit => {
+  const body = new URLSearchParams(fields).toString();
+  const time = now();
+  const signature = createHmac('sha256', SIGNING_SECRET).update(`v0:${time}:${body}`).digest('hex');
+  return {
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-slack-request-timestamp': String(time),
+      'x-slack-signature': `v0=${signature}`,
+    },
+    body,
+  };
+};
+
 const open = () =>
   openBench({
     connector: slack,
@@ -157,6 +171,105 @@ describe('Slack', () => {
     ).toMatchObject({
       eventKind: 'CONNECTOR_MESSAGE_EVENT_KIND_DELETED',
       externalMessageId: '1700000000.000200',
+    });
+  });
+
+  it('takes a retry of what svc has not taken, whatever the adapter remembers', async () => {
+    const event = signed(message({ ts: '1700000000.000900', text: 'again' }));
+    bench.svc.failures.push({ status: 500 });
+    expect((await bench.webhook(event)).status).toBe(503);
+    const headers = { ...(event.headers as Record<string, string>), 'x-slack-retry-num': '1' };
+    expect((await bench.webhook({ ...event, headers })).status).toBe(200);
+    expect(bench.svc.events.at(-1)).toMatchObject({ text: 'again' });
+  });
+
+  it('shows the options of a question as buttons, and calls no one in it', async () => {
+    const labels = { 'svc.requestOptions': JSON.stringify(['Allow once', `Deny ${'x'.repeat(80)}`]) };
+    const question = { externalConversationId: 'C1', externalThreadId: '1700000000.000200', labels };
+    await bench.deliver({ ...question, deliveryId: 'q-1', text: 'Run <!channel> & go?\n\n1. Allow once' });
+    const call = new URLSearchParams(
+      bench.platform
+        .callsTo(/chat\.postMessage/)
+        .at(-1)
+        ?.body.toString(),
+    );
+    expect(call.get('thread_ts')).toBe('1700000000.000200');
+    const text = 'Run &lt;!channel&gt; &amp; go?\n\n1. Allow once';
+    expect(call.get('text')).toBe(text);
+    expect(JSON.parse(call.get('blocks') ?? '')).toEqual([
+      { type: 'section', text: { type: 'mrkdwn', text } },
+      {
+        type: 'actions',
+        elements: [
+          { type: 'button', text: { type: 'plain_text', text: 'Allow once', emoji: true }, action_id: 'svc:q-1:1' },
+          {
+            type: 'button',
+            text: { type: 'plain_text', text: `Deny ${'x'.repeat(69)}…`, emoji: true },
+            action_id: 'svc:q-1:2',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('leaves a question with more options than buttons to numbers', async () => {
+    const labels = { 'svc.requestOptions': JSON.stringify(Array(26).fill('x')) };
+    await bench.deliver({ externalConversationId: 'C1', labels, deliveryId: 'q-26', text: 'Which?' });
+    const call = new URLSearchParams(
+      bench.platform
+        .callsTo(/chat\.postMessage/)
+        .at(-1)
+        ?.body.toString(),
+    );
+    expect([call.get('markdown_text')?.trim(), call.get('blocks')]).toEqual(['Which?', null]);
+  });
+
+  it('sends a press as an answer to its question, acknowledged once svc has it', async () => {
+    const press = (trigger: string, action = 'svc:q-1:2') =>
+      signedForm({
+        payload: JSON.stringify({
+          type: 'block_actions',
+          trigger_id: trigger,
+          team: { id: 'T1', domain: 'team' },
+          user: { id: 'U1', username: 'ada', name: 'Ada' },
+          channel: { id: 'C1', name: 'general' },
+          message: { ts: '1700000000.000950', thread_ts: '1700000000.000200' },
+          container: { type: 'message', message_ts: '1700000000.000950', channel_id: 'C1' },
+          actions: [{ type: 'button', action_id: action, block_id: 'b1', action_ts: '1700000001.000000' }],
+        }),
+      });
+    bench.svc.failures.push({ status: 500 });
+    expect((await bench.webhook(press('tr-1'))).status).toBe(503);
+    const copies = await Promise.all([bench.webhook(press('tr-1')), bench.webhook(press('tr-1'))]);
+    expect(copies.map(({ status }) => status)).toEqual([200, 200]);
+    expect(bench.svc.outcomes.slice(-2)).toEqual(['ACCEPTED', 'DUPLICATE']);
+    expect(bench.svc.events.at(-1)).toMatchObject({
+      eventId: 'slack:C1:press:tr-1',
+      matchFields: { team: 'T1', channel: 'C1' },
+      externalConversationId: 'C1',
+      externalThreadId: '1700000000.000200',
+      sender: { externalId: 'U1', kind: 'user' },
+      text: '2',
+      labels: { 'svc.delivery': 'q-1' },
+    });
+    const before = bench.svc.outcomes.length;
+    expect((await bench.webhook(press('tr-2', 'of-another-app'))).status).toBe(200);
+    const forged = { ...press('tr-3'), body: String(press('tr-3').body).replace('U1', 'U2') };
+    expect((await bench.webhook(forged)).status).toBe(401);
+    expect(bench.svc.outcomes).toHaveLength(before);
+  });
+
+  it('sends a command as a message', async () => {
+    const command = { command: '/ask', text: 'what time is it?', user_id: 'U1', team_id: 'T1', channel_id: 'D7' };
+    expect((await bench.webhook(signedForm({ ...command, trigger_id: 'tr-9' }))).status).toBe(200);
+    expect(bench.svc.events.at(-1)).toMatchObject({
+      eventId: 'slack:D7:command:tr-9',
+      matchFields: { team: 'T1', channel: 'D7' },
+      externalConversationId: 'D7',
+      conversationType: 'dm',
+      sender: { externalId: 'U1', displayName: 'Ada Lovelace' },
+      text: '/ask what time is it?',
+      labels: { mention: 'true' },
     });
   });
 

@@ -14,6 +14,15 @@ interface SlackRaw {
   readonly team_id?: string;
 }
 
+interface SlackInteraction {
+  /** Given to each press and each command once. */
+  readonly trigger_id: string;
+  /** The workspace of a press. */
+  readonly team?: { readonly id: string };
+  /** The workspace of a command. */
+  readonly team_id?: string;
+}
+
 /** Errors of the Web API after which no other attempt can help. */
 const final = new Set([
   'channel_not_found',
@@ -44,6 +53,18 @@ const chat: ChatConnector = {
       ...(apiUrl === undefined ? {} : { apiUrl: `${apiUrl.replace(/\/+$/, '')}/` }),
     });
   },
+  // The adapter acknowledges a retry of an event that it has seen; that one was not taken by svc, which recognises copies itself.
+  prepare: (request) => {
+    const headers = new Headers(request.headers);
+    headers.delete('x-slack-retry-num');
+    return new Request(request, { headers });
+  },
+  // Slack has 25 buttons in a block, 75 characters in a label and 3,000 in a section of text.
+  buttons: { most: 25, labelLength: 75, textLength: 2_900, textOf: withoutControls },
+  interaction: (raw) => {
+    const { trigger_id: id, team, team_id: teamId } = raw as SlackInteraction;
+    return { id, raw: { team: team?.id ?? teamId } };
+  },
   locate: (adapter, { threadId, messageId, raw }) => {
     const { channel, threadTs } = adapter.decodeThreadId(threadId) as SlackThread;
     const { channel_type: type, thread_ts: root, team_id: teamId, team = teamId } = (raw ?? {}) as SlackRaw;
@@ -64,6 +85,11 @@ function typeOf(facts: { readonly channel: string; readonly type: string | undef
   if (facts.type === 'im' || facts.channel.startsWith('D')) return 'dm';
   if (facts.type === 'mpim') return 'group';
   return facts.isInThread ? 'channel_thread' : 'channel';
+}
+
+/** Slack reads mentions and links between these signs: a question may quote them, and must not call people. */
+function withoutControls(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** The word by which the Web API refuses a call; undefined for other errors. */

@@ -126,6 +126,78 @@ describe('Telegram', () => {
     expect(bench.svc.events).toHaveLength(before);
   });
 
+  it('takes each picture of an album', async () => {
+    const document = { file_id: 'F1', file_name: 'plan.txt', mime_type: 'text/plain', file_size: 4 };
+    for (const id of [21, 22])
+      await receive({
+        message: message({ message_id: id, media_group_id: 'album', text: undefined, caption: `page ${id}`, document }),
+      });
+    expect(bench.svc.events.slice(-2).map(({ text, attachments }) => [text, attachments?.length])).toEqual([
+      ['page 21', 1],
+      ['page 22', 1],
+    ]);
+  });
+
+  it('shows the options of a question as buttons, one in a row', async () => {
+    const labels = { 'svc.requestOptions': JSON.stringify(['Allow once', 'Deny']) };
+    const deliveryId = '0197e000-0000-7000-8000-000000000001';
+    await bench.deliver({ externalConversationId: '7', labels, deliveryId, text: 'May it *run*?\n\n1. Allow once' });
+    expect(
+      JSON.parse(
+        bench.platform
+          .callsTo(/sendMessage$/)
+          .at(-1)
+          ?.body.toString() ?? '',
+      ),
+    ).toMatchObject({
+      chat_id: '7',
+      text: expect.stringContaining('Allow once'),
+      reply_markup: {
+        inline_keyboard: [
+          [{ text: 'Allow once', callback_data: `chat:{"a":"svc:${deliveryId}:1"}` }],
+          [{ text: 'Deny', callback_data: `chat:{"a":"svc:${deliveryId}:2"}` }],
+        ],
+      },
+    });
+  });
+
+  it('sends a press as an answer to its question, and shows that it arrived once svc has it', async () => {
+    const press = update({
+      callback_query: {
+        id: 'press-1',
+        from: ADA,
+        chat_instance: 'x',
+        data: 'chat:{"a":"svc:q-1:2"}',
+        message: message({ message_id: 900, from: { id: 99, is_bot: true, first_name: 'Bot' } }),
+      },
+    });
+    bench.svc.failures.push({ status: 500 });
+    expect((await bench.webhook(press)).status).toBe(503);
+    expect(bench.platform.callsTo(/answerCallbackQuery/)).toEqual([]);
+    for (const _copy of [1, 2]) expect((await bench.webhook(press)).status).toBe(200);
+    expect(bench.svc.outcomes.slice(-2)).toEqual(['ACCEPTED', 'DUPLICATE']);
+    expect(bench.platform.callsTo(/answerCallbackQuery/)[0]?.body.toString()).toContain('press-1');
+    expect(bench.svc.events.at(-1)).toMatchObject({
+      eventId: 'telegram:7:press:press-1',
+      matchFields: { bot: '99', chat: '7', chat_type: 'private' },
+      sender: { externalId: '7', displayName: 'Ada Lovelace', kind: 'user' },
+      text: '2',
+      labels: { 'svc.delivery': 'q-1' },
+    });
+    const before = bench.svc.outcomes.length;
+    expect((await bench.webhook({ ...press, ...update({}, 'wrong'), body: press.body ?? '' })).status).toBe(401);
+    expect(bench.svc.outcomes).toHaveLength(before);
+  });
+
+  it('sends a command as the message that it is', async () => {
+    const entities = [{ type: 'bot_command', offset: 0, length: 4 }];
+    expect(await receive({ message: message({ message_id: 31, text: '/ask what?', entities }) })).toMatchObject({
+      externalMessageId: expect.stringContaining('31'),
+      sender: { externalId: '7' },
+      text: '/ask what?',
+    });
+  });
+
   it('carries files both ways', async () => {
     const document = { file_id: 'F1', file_name: 'plan.txt', mime_type: 'text/plain', file_size: 4 };
     const taken = await receive({ message: message({ message_id: 13, text: undefined, caption: 'see', document }) });

@@ -1,11 +1,18 @@
+import type * as Telegram from '@chat-adapter/telegram';
 import type { Adapter } from 'chat';
-import { type ChatConnector, loadAdapter, openChatPlatform } from '../bridge/index.ts';
+import { type ChatConnector, eventsTaken, loadAdapter, openChatPlatform } from '../bridge/index.ts';
 import { address, type ShippedConnector, secret } from './shipped-connector.ts';
 
 interface TelegramThread {
   readonly chatId: string;
   /** Topic of a forum. */
   readonly messageThreadId?: number;
+}
+
+interface TelegramPress {
+  readonly id: string;
+  /** The message with the button. */
+  readonly message: unknown;
 }
 
 interface TelegramRaw {
@@ -18,16 +25,23 @@ const chat: ChatConnector = {
   hasIdentity: true,
   marksEdits: true,
   open: async (settings, { logger }) => {
-    const { createTelegramAdapter } =
-      await loadAdapter<typeof import('@chat-adapter/telegram')>('@chat-adapter/telegram');
+    const { TelegramAdapter } = await loadAdapter<typeof Telegram>('@chat-adapter/telegram');
+    const DurableAdapter = durable(TelegramAdapter);
     const apiUrl = settings.get('apiUrl');
-    return createTelegramAdapter({
+    return new DurableAdapter({
       botToken: settings.require('botToken'),
       secretToken: settings.require('secretToken'),
       mode: 'webhook',
       logger,
       ...(apiUrl === undefined ? {} : { apiUrl }),
     });
+  },
+  commandsAreMessages: true,
+  // A label has no limit of its own; a long one is cut by the apps.
+  buttons: { most: 20, labelLength: 60, textLength: 3_000, isOnePerRow: true },
+  interaction: (raw) => {
+    const { id, message } = raw as TelegramPress;
+    return { id, raw: message };
   },
   locate: (adapter, { threadId, raw }) => {
     const { chatId, messageThreadId } = adapter.decodeThreadId(threadId) as TelegramThread;
@@ -46,6 +60,27 @@ const chat: ChatConnector = {
       ...(thread !== undefined && /^\d+$/.test(thread) ? { messageThreadId: Number(thread) } : {}),
     }),
 };
+
+/** The adapter of the Chat SDK, where it would acknowledge what svc has not taken. */
+const durable = (Adapter: typeof Telegram.TelegramAdapter) =>
+  class extends Adapter {
+    /** Telegram shows that a press has arrived once svc has it. */
+    protected override async telegramFetch<Result>(
+      ...[method, payload, request]: Parameters<InstanceType<typeof Telegram.TelegramAdapter>['telegramFetch']>
+    ): Promise<Result> {
+      if (method === 'answerCallbackQuery') await eventsTaken();
+      return super.telegramFetch<Result>(method, payload, request);
+    }
+
+    /** Pictures of an album come one by one; the adapter would hold them in memory to make one message of them. */
+    protected override handleIncomingMessageUpdate(
+      message: Telegram.TelegramMessage,
+      options?: Parameters<Telegram.TelegramAdapter['handleWebhook']>[1],
+    ) {
+      const { media_group_id: _album, ...single } = message;
+      return super.handleIncomingMessageUpdate(single, options);
+    }
+  };
 
 function typeOf(type: string, isInTopic: boolean) {
   if (type === 'private') return 'dm';
