@@ -129,7 +129,7 @@ describe('an agent with a server that people sign in to', () => {
     await browse(asked.signInUrl ?? '');
     const found = await check();
     expect(found).toMatchObject({ reason: 'Connected', toolCount: 6 });
-    expect((await attempt()).content).toEqual([{ text: '42' }]);
+    expect((await attempt()).content).toMatchObject([{ text: '42' }]);
     expect(log.calls).toHaveLength(1);
     authorization.revokeAll();
     expect(await check()).toMatchObject({ reason: 'SignInNeeded' });
