@@ -11,7 +11,10 @@ export interface RetryPolicy {
 /** The default retry policy. */
 export const defaultRetryPolicy: RetryPolicy = { tries: 4, firstDelayMs: 100, maxDelayMs: 5_000 };
 
-/** Operations that honour an idempotency key: with one, a retried write has one effect. */
+/**
+ * Operations that honour an idempotency key: with one, a retried write has one effect. TryTool is left to its caller: a retry that overtakes the
+ * first attempt calls the tool a second time.
+ */
 const keyed = new Set(['CreateSession', 'SendMessage', 'AppendSessionMessage', 'PostChannelMessage', 'CreateRun']);
 
 /** Writes whose repetition has no second effect. */

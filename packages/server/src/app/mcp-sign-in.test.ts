@@ -109,6 +109,32 @@ describe('an agent with a server that people sign in to', () => {
     expect(JSON.stringify(await grants())).not.toContain(authorization.secrets[0]);
   });
 
+  it('is checked, and its tools are tried, with the sign-in of the caller', SLOW, async () => {
+    const { name, log } = await protectedServer();
+    const check = () =>
+      rest.ok<{ reason: string; toolCount?: number }>(`POST /v1/ns/default/mcp-servers/${name}:check`, {});
+    const attempt = () =>
+      rest.ok<{ errorCode?: string; error?: string; signInUrl?: string; content?: { text: string }[] }>(
+        `POST /v1/ns/default/agents/${name}/tools/mcp_${name}_add:try`,
+        { argumentsJson: '{"a":40,"b":2}' },
+      );
+    expect(await check()).toMatchObject({ reason: 'SignInNeeded', message: 'the server needs a person to sign in' });
+    const { missing } = await rest.ok<{ missing: object[] }>(`GET /v1/ns/default/agents/${name}/tools`);
+    expect(missing).toContainEqual(expect.objectContaining({ name, kind: 'mcp_server', reason: 'SignInNeeded' }));
+    const asked = await attempt();
+    expect(asked).toMatchObject({
+      errorCode: 'sign_in_needed',
+      error: expect.stringContaining('needs you to sign in'),
+    });
+    await browse(asked.signInUrl ?? '');
+    const found = await check();
+    expect(found).toMatchObject({ reason: 'Connected', toolCount: 6 });
+    expect((await attempt()).content).toMatchObject([{ text: '42' }]);
+    expect(log.calls).toHaveLength(1);
+    authorization.revokeAll();
+    expect(await check()).toMatchObject({ reason: 'SignInNeeded' });
+  });
+
   it('parks a call again when its sign-in was revoked, and runs it after the next one', SLOW, async () => {
     const { name, log } = await protectedServer();
     await browse((await asked(await sent(name, `!tool mcp_${name}__sign_in {}`))).url);

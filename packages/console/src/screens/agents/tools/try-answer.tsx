@@ -47,9 +47,16 @@ export const TryAnswer = ({ answer }: { readonly answer: TryToolResponse }): Rea
 const repeats = (content: readonly ToolResultPart[], json: string): boolean =>
   content.length === 1 && JSON.stringify(parsedOrText(content[0]?.text ?? '')) === JSON.stringify(parsedOrText(json));
 
+/** JSON with line breaks, any other text as it is. */
+const Text = ({ text }: { readonly text: string }): ReactElement => {
+  const value = parsedOrText(text);
+  if (typeof value === 'object') return <JsonView value={value} />;
+  return <pre className={styles.text}>{text}</pre>;
+};
+
 const Part = ({ part }: { readonly part: ToolResultPart }): ReactElement => {
   const { text, mediaType, filename, data, sizeBytes } = part;
-  if (mediaType === '') return <JsonView value={parsedOrText(text)} />;
+  if (mediaType === '') return <Text text={text} />;
   if (data.length === 0 && sizeBytes > 0n)
     return (
       <p>
