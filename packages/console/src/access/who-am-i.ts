@@ -8,6 +8,7 @@ interface WhoAmIQuery {
   readonly queryKey: readonly unknown[];
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<WhoAmIResponse>;
   readonly retry: (count: number, error: Error) => boolean;
+  readonly retryOnMount: boolean;
   readonly staleTime: number;
 }
 
@@ -16,6 +17,8 @@ export const whoAmIQuery = (client: Client, credential: Credential): WhoAmIQuery
   queryKey: ['who am i', credential],
   queryFn: ({ signal }) => client.auth.whoAmI({}, { signal }),
   retry: (_count, error) => isSvcError(error) && error.code === 'UNAVAILABLE',
+  // It was asked before the page was drawn.
+  retryOnMount: false,
   staleTime: Number.POSITIVE_INFINITY,
 });
 

@@ -1,11 +1,10 @@
-import { type ReactElement, Suspense, useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { useKey } from '../../keys/use-keys.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { lazyPart } from '../../ui/lazy-part.ts';
 import { texts } from '../texts.ts';
 import styles from './palette.module.css';
-
-const PaletteDialog = lazyPart(async () => (await import('./palette-dialog.tsx')).PaletteDialog);
+import { type Hit, useHits } from './use-hits.ts';
 
 /** Finds names, text and actions from everywhere: Cmd or Ctrl with K. */
 export const Palette = (): ReactElement => {
@@ -18,11 +17,83 @@ export const Palette = (): ReactElement => {
         <span>{texts.search}</span>
         <kbd>⌘K</kbd>
       </button>
-      {isOpen && (
-        <Suspense>
-          <PaletteDialog onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <PaletteDialog onClose={() => setOpen(false)} />}
+    </>
+  );
+};
+
+/** A dialog of the browser: it is there at once, for what is typed right after its key. */
+const PaletteDialog = ({ onClose }: { readonly onClose: () => void }): ReactElement => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const close = (): void => dialog.current?.close();
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
+    <dialog
+      ref={dialog}
+      className={styles.popup}
+      aria-label={texts.search}
+      onClose={onClose}
+      onClick={({ target, currentTarget }) => target === currentTarget && close()}
+    >
+      <Finder onDone={close} />
+    </dialog>
+  );
+};
+
+const Finder = ({ onDone }: { readonly onDone: () => void }): ReactElement => {
+  const id = useId();
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const hits = useHits(text);
+  const chosen = Math.min(at, hits.length - 1);
+  const go = (hit: Hit | undefined): void => {
+    if (hit === undefined) return;
+    onDone();
+    void navigate({ to: hit.to });
+  };
+  const press = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === 'Enter') go(hits[chosen]);
+    if (step === undefined) return;
+    event.preventDefault();
+    setAt(Math.max(0, Math.min(hits.length - 1, chosen + step)));
+  };
+  return (
+    <>
+      <input
+        className={styles.input}
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={`${id}-hits`}
+        aria-activedescendant={hits[chosen] && `${id}-${chosen}`}
+        aria-label={texts.search}
+        placeholder={texts.search}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={press}
+      />
+      <div id={`${id}-hits`} role="listbox" aria-label={texts.search} className={styles.hits}>
+        {hits.map((hit, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above answers the keys
+          <div
+            key={hit.to}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === chosen}
+            tabIndex={-1}
+            onClick={() => go(hit)}
+          >
+            <Icon name={hit.icon} />
+            <span>{hit.title}</span>
+            <small>{hit.kind}</small>
+          </div>
+        ))}
+      </div>
     </>
   );
 };
