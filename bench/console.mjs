@@ -1,7 +1,7 @@
 /**
- * What a person waits for in the console: the first load, long lists and long conversations, and a token on its way to the screen.
+ * What a person waits for in the console: the first load, long lists, conversations, runs and logs, and a token on its way to the screen.
  *
- *   node bench/console.mjs [--resources 10000] [--messages 3300]
+ *   node bench/console.mjs [--only first,list,chat,run,log,tokens] [--loads 5]
  *
  * A server with SQLite runs from the bundle, Chromium from the machine next to it. Times are those of the page; frames are counted while it
  * scrolls by itself for two seconds.
@@ -10,116 +10,178 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { gzipSync } from 'node:zlib';
-import { chromium } from 'playwright-core';
 import { locate, services } from '../tools/bootstrap/services.mjs';
 import { bundledProgram } from '../tools/build/bundle.mjs';
+import { ConsoleBrowser, countWords } from './console-page.mjs';
 import { BenchServer } from './resource-server.mjs';
 
 const { values: options } = parseArgs({
-  options: { resources: { type: 'string', default: '10000' }, messages: { type: 'string', default: '3300' } },
+  options: {
+    only: { type: 'string', default: 'first,list,chat,run,log,tokens' },
+    loads: { type: 'string', default: '5' },
+  },
 });
 const THROTTLE = 4;
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+const RESOURCES = 10_000;
+const MESSAGES = 500;
+const PARTS = 20;
+const STEPS = 500;
+const LINES = 100_000;
+const CALLERS = 32;
+const AGENT = '/v1/ns/default/agents/demo';
+
 const service = services.find(({ name }) => name === 'chromium');
 const executablePath = service && locate(service);
 if (executablePath === undefined) throw new Error('Chromium is not installed: apt-get install chromium');
 
-const percentile = (values, share) => values.toSorted((one, other) => one - other)[Math.floor(values.length * share)];
-const rounded = (value) => Math.round(value * 10) / 10;
-
 const directory = mkdtempSync(join(tmpdir(), 'svc-bench-console-'));
-const program = await bundledProgram();
-const server = new BenchServer({ dataDir: directory, isPinned: false, flags: [], program });
+const server = new BenchServer({
+  dataDir: directory,
+  isPinned: false,
+  flags: [],
+  program: await bundledProgram(),
+  environment: { SVC_TELEMETRY_LOG_LEVEL: 'info', SVC_LIMITS_STEPS_MAX: String(STEPS) },
+  isHeard: false,
+});
 await server.start();
 await server.http.ok('POST', '/v1/ns/default/agents', { name: 'demo' });
-const browser = await chromium.launch({ executablePath, args: FLAGS });
+const browser = await ConsoleBrowser.launch({ executablePath, origin: server.url });
 
-/** A page of its own, and its figures. */
-const opened = async (address, { throttle = 1, shows }) => {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  const session = await page.context().newCDPSession(page);
-  if (throttle > 1) await session.send('Emulation.setCPUThrottlingRate', { rate: throttle });
-  const sizes = [];
-  page.on('response', (response) => {
-    const { pathname } = new URL(response.url());
-    if (pathname === '/' || pathname.startsWith('/assets/'))
-      sizes.push(response.body().then((body) => gzipSync(body).length));
+const range = (count) => Array.from({ length: count }, (_, index) => index);
+const report = (name, figures) => console.log(`${name.padEnd(40)} ${JSON.stringify(figures)}`);
+const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+
+const apply = (manifests) =>
+  server.http.ok('POST', '/v1/manifests:apply', {
+    ns: 'default',
+    text: manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n'),
   });
-  const began = performance.now();
-  await page.goto(server.url + address, { waitUntil: 'commit' });
-  await page.getByText(shows).first().waitFor();
-  const shownMs = performance.now() - began;
-  const bytes = async () => (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  return { page, session, shownMs, bytes };
-};
 
-/** Gaps between frames, in milliseconds, while the element scrolls; and the heap of the tab in MiB. */
-const scrolled = async ({ page, session }, selector) => {
-  const gaps = await page.locator(selector).evaluate(
-    (element) =>
-      new Promise((resolve) => {
-        const found = [];
-        let last = performance.now();
-        const end = last + 2_000;
-        const frame = (now) => {
-          found.push(now - last);
-          last = now;
-          element.scrollTop += element.scrollHeight / 600;
-          if (now < end) requestAnimationFrame(frame);
-          else resolve(found);
-        };
-        requestAnimationFrame(frame);
-      }),
-  );
-  await session.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await session.send('Runtime.getHeapUsage');
-  return {
-    p50Ms: rounded(percentile(gaps, 0.5)),
-    p95Ms: rounded(percentile(gaps, 0.95)),
-    heapMiB: rounded(usedSize / 2 ** 20),
-  };
-};
+const newSession = async () => (await server.http.ok('POST', `${AGENT}/sessions`, {})).sessionId;
 
-const report = (name, figures) => console.log(`${name.padEnd(34)} ${JSON.stringify(figures)}`);
-
-try {
-  const first = await opened('/', { throttle: THROTTLE, shows: 'Home' });
-  await first.page.waitForLoadState('networkidle');
-  report('first load, CPU throttled 4x', {
-    shownMs: Math.round(first.shownMs),
-    gzipKiB: rounded((await first.bytes()) / 1024),
-  });
-  await first.page.close();
-
-  const count = Number(options.resources);
-  for (let from = 0; from < count; from += 500) {
-    const documents = Array.from({ length: 500 }, (_, index) =>
-      JSON.stringify({
-        kind: 'Knowledge',
-        metadata: { name: `note-${from + index}`, namespace: 'default' },
-        spec: { path: `n/${from + index}.md`, content: 'x' },
-      }),
-    );
-    await server.http.ok('POST', '/v1/manifests:apply', { ns: 'default', text: documents.join('\n---\n') });
+const first = async () => {
+  const shown = [];
+  const cpu = [];
+  let gzipKiB = 0;
+  for (let load = 0; load < Number(options.loads); load += 1) {
+    const slow = await browser.open('/', { throttle: THROTTLE, shows: 'Home' });
+    shown.push(slow.shownMs);
+    gzipKiB = await slow.gzipKiB();
+    await slow.close();
+    const quick = await browser.open('/', { shows: 'Home' });
+    cpu.push(quick.cpuMs);
+    await quick.close();
   }
-  const list = await opened('/ns/default/resources/Knowledge', { shows: 'note-0' });
-  report(`list of ${count} resources`, { shownMs: Math.round(list.shownMs), ...(await scrolled(list, '[role=grid]')) });
-  await list.page.close();
+  report('first load, CPU throttled 4x', { shownMs: median(shown), cpuMsUnthrottled: median(cpu), gzipKiB });
+};
 
-  const path = '/v1/ns/default/agents/demo/sessions';
-  const { sessionId } = await server.http.ok('POST', path, {});
-  const messages = Number(options.messages);
-  for (let index = 0; index < messages; index += 1)
-    await server.http.ok('POST', `${path}/${sessionId}/messages:append`, {
-      content: `Message ${index} with **words** of some length, so that a line breaks now and then in the thread.`,
-    });
-  const chat = await opened(`/ns/default/agents/demo/sessions/${sessionId}`, { shows: `Message ${messages - 1} ` });
-  report(`conversation of ${messages} messages`, {
-    shownMs: Math.round(chat.shownMs),
-    ...(await scrolled(chat, '[role=log]')),
+/** Opens the address several times, and measures the last page while it scrolls. */
+const measured = async (name, address, { shows, selector, direction }) => {
+  const shown = [];
+  let page;
+  for (let load = 0; load < Number(options.loads); load += 1) {
+    await page?.close();
+    page = await browser.open(address, { shows });
+    shown.push(page.shownMs);
+  }
+  report(name, { shownMs: median(shown), ...(await page.scroll(selector, direction)) });
+  await page.close();
+};
+
+const list = async () => {
+  const manifest = (index) => ({
+    kind: 'Knowledge',
+    metadata: { name: `note-${index}`, namespace: 'default' },
+    spec: { path: `n/${index}.md`, content: 'x' },
   });
-  await chat.page.close();
+  for (let from = 0; from < RESOURCES; from += 500) await apply(range(500).map((index) => manifest(from + index)));
+  await measured(`list of ${RESOURCES} resources`, '/ns/default/resources/Knowledge', {
+    shows: 'note-0',
+    selector: '[role=grid]',
+  });
+};
+
+const chat = async () => {
+  const sessionId = await newSession();
+  for (let message = 0; message < MESSAGES; message += 1) {
+    const parts = range(PARTS).map((part) => ({
+      partType: 'SESSION_MESSAGE_PART_TYPE_TEXT',
+      content: `Part ${message * PARTS + part} with **words** of some length, so that a line breaks now and then in the thread.`,
+    }));
+    const role = message % 2 === 0 ? 'ROLE_USER' : 'ROLE_ASSISTANT';
+    await server.http.ok('POST', `${AGENT}/sessions/${sessionId}/messages:append`, { message: { role, parts } });
+  }
+  await measured(`conversation of ${MESSAGES * PARTS} parts`, `/ns/default/agents/demo/sessions/${sessionId}`, {
+    shows: `Part ${MESSAGES * PARTS - 1} `,
+    selector: '[role=log]',
+    direction: -1,
+  });
+};
+
+const run = async () => {
+  const steps = range(STEPS).map((step) => ({
+    id: `step-${step}`,
+    type: 'transform',
+    input: { step },
+    after: step === 0 ? [] : [`step-${step - 1}`],
+  }));
+  await apply([{ kind: 'Workflow', metadata: { name: 'long', namespace: 'default' }, spec: { steps } }]);
+  const started = await server.http.ok('POST', '/v1/ns/default/workflows/long/runs', {
+    inputJson: '{}',
+    waitSeconds: 30,
+  });
+  await measured(`run of ${STEPS} steps`, `/ns/default/workflows/long/runs/${started.run.id}`, {
+    shows: 'step-0',
+    selector: '[aria-label=History]',
+  });
+};
+
+const log = async () => {
+  const page = await browser.open('/logs', { shows: 'Logs' });
+  const began = performance.now();
+  let called = 0;
+  const callAgain = async () => {
+    while (called < LINES) {
+      called += 1;
+      await server.http.ok('GET', AGENT);
+    }
+  };
+  const [frames] = await Promise.all([page.watchFrames(5_000), ...range(CALLERS).map(callAgain)]);
+  const seconds = (performance.now() - began) / 1_000;
+  report('live tail, its first 5 s', { linesPerSecond: Math.round(LINES / seconds), ...frames });
+  await page.page.getByText(`of ${LINES} lines`).waitFor();
+  report(`log of ${LINES} lines`, await page.scroll('[role=log]', -1));
+  await page.close();
+};
+
+/** Four conversations at once, each in a page of its own; the words of one page come at 200 a second. */
+const tokens = async () => {
+  const talk = async () => {
+    const sessionId = await newSession();
+    const address = `/ns/default/agents/demo/sessions/${sessionId}`;
+    const page = await browser.open(address, { shows: 'Nothing has been said yet', script: countWords });
+    return { page, sessionId };
+  };
+  const say = ({ sessionId }, rate, words) =>
+    server.http.ok('POST', `${AGENT}/sessions/${sessionId}/message`, {
+      message: `!rate ${rate}\n!repeat ${words} tok `,
+    });
+  const one = await talk();
+  await say(one, 50, 500);
+  await one.page.watchFrames(11_000);
+  report('a token to the screen, 50 a second', await one.page.wordDelays());
+  await one.page.close();
+  const four = [await talk(), await talk(), await talk(), await talk()];
+  await Promise.all(four.map((each) => say(each, 200, 2_000)));
+  const frames = await Promise.all(four.map(({ page }) => page.watchFrames(9_000)));
+  for (const [at, { page }] of four.entries())
+    report(`200 tokens a second, page ${at + 1} of 4`, { frames: frames[at], delays: await page.wordDelays() });
+  await Promise.all(four.map(({ page }) => page.close()));
+};
+
+const parts = { first, list, chat, run, log, tokens };
+try {
+  for (const name of options.only.split(',')) await parts[name]();
 } finally {
   await browser.close();
   await server.stop();

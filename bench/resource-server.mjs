@@ -37,10 +37,14 @@ export class BenchServer {
   #isPinned;
   #flags;
   #program;
+  #environment;
+  #isHeard;
 
-  /** `program`: another than that of the sources, such as a bundle. */
-  constructor({ dataDir, isPinned, flags, program = MAIN }) {
+  /** `program`: another than that of the sources, such as a bundle. `environment`: further configuration. `isHeard`: its log is shown. */
+  constructor({ dataDir, isPinned, flags, program = MAIN, environment = {}, isHeard = true }) {
     this.dataDir = dataDir;
+    this.#environment = environment;
+    this.#isHeard = isHeard;
     this.#isPinned = isPinned;
     this.#flags = flags;
     this.#program = program;
@@ -61,8 +65,9 @@ export class BenchServer {
         SVC_DATA_DIR: this.dataDir,
         SVC_TELEMETRY_LOG_LEVEL: 'warn',
         SVC_MODELS_PROVIDERS: '{"demo":{"type":"demo","rate":0}}',
+        ...this.#environment,
       },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', this.#isHeard ? 'inherit' : 'ignore'],
     });
     this.http = new JsonClient(this.port);
     for (;;) {

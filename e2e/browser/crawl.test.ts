@@ -106,36 +106,17 @@ describe('what clicks through the pages', () => {
   });
 });
 
-/** Where people with fewer rights see other controls than an admin, or the same ones off. */
-const otherwise = [
-  'inbox',
-  'session-waiting',
-  'session-held',
-  'agent',
-  'workflow',
-  'workflow-run',
-  'channel',
-  'deliveries',
-  'schedule',
-  'task',
-  'resource',
-];
-
-/**
- * Bounded, because a click with what it loads takes a third of a second: an admin visits every screen, the others those in `otherwise`, and
- * of each screen the first six controls are clicked that no screen of its kind had before; the frame is clicked once in full.
- */
+/** Each role visits every screen. A control that did something on three screens already is not clicked on the next one again. */
 it.each([
-  ['viewer', { onlyActions: true, mostOfScreen: 6 }],
-  ['operator', { onlyActions: true, mostOfScreen: 6 }],
+  ['viewer', { onlyActions: true }],
+  ['operator', { onlyActions: true }],
   // The last one, because an admin may delete what the others see.
-  ['admin', { mostOfScreen: 6 }],
+  ['admin', {}],
 ] as const)(
   'the controls of the screens do something for a %s',
   async (role, options) => {
     await using tab = await instance.tab(role);
-    const visited = role === 'admin' ? screens : screens.filter(({ name }) => otherwise.includes(name));
-    const addresses = visited.map(({ address }) => address(instance.seeded));
+    const addresses = screens.map(({ address }) => address(instance.seeded));
     const { faults, clicked } = await new Crawler(tab, addresses, options).run();
     expect(faults).toEqual([]);
     expect(clicked).not.toEqual([]);

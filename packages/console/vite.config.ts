@@ -16,6 +16,23 @@ export default defineConfig({
     outDir: fileURLToPath(new URL('../../dist/console', import.meta.url)),
     emptyOutDir: true,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // What every visit needs comes in few files, not in one for each set of screens that share something.
+        codeSplitting: {
+          groups: [
+            { name: 'libraries', tags: ['$initial'], test: /node_modules\/(react|scheduler|@tanstack|@bufbuild)/ },
+            { name: 'api', tags: ['$initial'], test: /packages\/(api|client)\// },
+            // Without what opens on demand: its library is large.
+            {
+              name: 'frame',
+              tags: ['$initial'],
+              test: /console\/src\/(access|api|keys|live|ui\/(?!menu|copy-menu|confirm))/,
+            },
+          ],
+        },
+      },
+    },
   },
   server: {
     host: '127.0.0.1',

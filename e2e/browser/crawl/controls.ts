@@ -79,7 +79,7 @@ export const stateOf = (page: Page): Promise<string> =>
 const findControls = (): Control[] => {
   const selector =
     'button, a[href], summary, select, input[type=checkbox], input[type=radio], [role=button], [role=menuitem], [role=tab], [role=switch], [role=option], [role=treeitem]';
-  const places = '[role=dialog], [role=alertdialog], [role=menu], nav, footer, aside, main, header';
+  const places = 'dialog, [role=dialog], [role=alertdialog], [role=menu], nav, footer, aside, main, header';
   const rows = 'tr, li, [role=row], [role=listitem], [role=treeitem]';
   // Of a list of choices, these are tried.
   const mostOptions = 3;

@@ -21,6 +21,8 @@ const MOST_CLICKS = 2;
 const CHANGE_MS = 500;
 /** What a frame shows on every screen is clicked once. */
 const FRAME = /^(?:nav|footer|body|aside|header) /;
+/** A control that did something on so many screens is a part that all screens share, such as the menu of copies. */
+const SHARED_BY = 3;
 /** Answers of 4xx, which a click may bring about: the person reads them on the page. */
 const REFUSED = /Failed to load resource: the server responded with a status of 4\d\d/;
 
@@ -46,6 +48,8 @@ export class Crawler {
   #opened = 0;
   /** Controls of the screen being visited that were chosen to be clicked. */
   #count = 0;
+  /** On how many screens a control did something, by key. */
+  readonly #uses = new Map<string, number>();
   /** Controls of the frame that did nothing so far, by key. */
   readonly #idle = new Map<string, string>();
   readonly #faults: string[] = [];
@@ -114,6 +118,7 @@ export class Crawler {
     const { key, title, isChosen } = control;
     this.#clicked.push(title);
     const isFrame = FRAME.test(key);
+    if (didSomething) this.#uses.set(key, (this.#uses.get(key) ?? 0) + 1);
     if (didSomething || isChosen) this.#idle.delete(key);
     else if (!isFrame) this.#fault(way, `${title} does nothing`);
     else {
@@ -128,6 +133,7 @@ export class Crawler {
       if (this.#onlyActions && (control.role === 'link' || FRAME.test(control.key))) continue;
       const id = FRAME.test(control.key) ? control.key : `${screenOf(way.address)} ${control.key}`;
       if (this.#known.has(id) || way.keys.includes(control.key)) continue;
+      if (control.isOn && (this.#uses.get(control.key) ?? 0) >= SHARED_BY) continue;
       const isBounded = control.isOn && !FRAME.test(control.key);
       if (isBounded && this.#count >= this.#mostOfScreen) continue;
       if (isBounded) this.#count += 1;
@@ -177,10 +183,10 @@ const screenOf = (address: string): string =>
 /** Runs in the page, after what was pressed had its effect. */
 const hasOverlay = async (): Promise<boolean> => {
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-  return document.querySelector('[role=dialog], [role=menu], [role=alertdialog]') !== null;
+  return document.querySelector('dialog[open], [role=dialog], [role=menu], [role=alertdialog]') !== null;
 };
 
 /** Runs in the page: the frame is there, and nothing lies over it. */
 const isPlain = (): boolean =>
   document.querySelector('nav') !== null &&
-  document.querySelector('[role=dialog], [role=menu], [role=alertdialog]') === null;
+  document.querySelector('dialog[open], [role=dialog], [role=menu], [role=alertdialog]') === null;

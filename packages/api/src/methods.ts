@@ -67,7 +67,9 @@ export const services: readonly DescService[] = [
 ];
 
 /** One row per operation, in the order of `services` and of their declarations. */
-export const methods: readonly Method[] = services.flatMap((service) => service.methods.map(describeMethod));
+export const methods: readonly Method[] = /* @__PURE__ */ services.flatMap((service) =>
+  service.methods.map(describeMethod),
+);
 
 /** Reads the facts of one operation; throws when it has no REST binding or the client streams. */
 export function describeMethod(descriptor: DescMethod): Method {

@@ -1,6 +1,7 @@
 import {
   create,
   type DescMessage,
+  type DescMethod,
   type DescService,
   fromBinary,
   fromJson,
@@ -12,7 +13,7 @@ import {
   toBinary,
   toJson,
 } from '@bufbuild/protobuf';
-import { type Method, methods } from '@svc/api/methods';
+import { describeMethod, type Method } from '@svc/api/methods';
 import type { ClientAnswer } from './environment.ts';
 import {
   type Connection,
@@ -52,17 +53,25 @@ export type Calls<S extends DescService> = { readonly [K in keyof S['method']]: 
 
 /** The functions of one service, created from its descriptors. Calls are retried where that is safe; streams are not. */
 export const callsOf = <S extends DescService>(service: S, connection: Connection, policy: RetryPolicy): Calls<S> => {
-  const own = methods.filter((method) => method.service === service.typeName);
-  const calls = own.map((method) => {
+  const calls = service.methods.map((descriptor) => {
     const call =
-      method.kind === 'unary'
+      descriptor.methodKind === 'unary'
         ? (request: object, options: CallOptions = {}) =>
-            callWithRetry({ connection, policy, method }, request, options)
-        : (request: object, options: CallOptions = {}) => stream(connection, method, { request, options });
-    return [method.descriptor.localName, call];
+            callWithRetry({ connection, policy, method: factsOf(descriptor) }, request, options)
+        : (request: object, options: CallOptions = {}) => stream(connection, factsOf(descriptor), { request, options });
+    return [descriptor.localName, call];
   });
   // The names and shapes come from the same descriptors as the type.
   return Object.fromEntries(calls) as Calls<S>;
+};
+
+const facts = new WeakMap<DescMethod, Method>();
+
+/** Read at the first call of an operation: to read those of all of them would hold up the start of a page. */
+const factsOf = (descriptor: DescMethod): Method => {
+  const method = facts.get(descriptor) ?? describeMethod(descriptor);
+  facts.set(descriptor, method);
+  return method;
 };
 
 interface CallTarget {

@@ -23,6 +23,7 @@ import { useRenewal } from './provider/use-renewal.ts';
 import styles from './sign-in.module.css';
 import { SignIn } from './sign-in.tsx';
 import { texts } from './texts.ts';
+import { whoAmIQuery } from './who-am-i.ts';
 
 type Person = Pick<Access, 'client' | 'credential' | 'whoAmI'>;
 
@@ -42,23 +43,18 @@ interface WithCredentialProps {
 
 const WithCredential = ({ refusal, children }: WithCredentialProps): ReactElement => {
   const [credential, setCredential] = useState<Credential>(readCredential);
-  const [person, setPerson] = useState<Person>();
   const isExpired = useSyncExternalStore(expiry.watch, () => expiry.isExpired);
   const queries = useQueryClient();
   const client = useMemo(() => clientFor(credential), [credential]);
-  const found = useQuery({
-    queryKey: ['who am i', credential],
-    queryFn: ({ signal }) => client.auth.whoAmI({}, { signal }),
-    retry: (_count, error) => isSvcError(error) && error.code === 'UNAVAILABLE',
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const found = useQuery(whoAmIQuery(client, credential));
   const whoAmI = found.data;
+  const [person, setPerson] = useState<Person | undefined>(() => whoAmI && { client, credential, whoAmI });
   useEffect(() => {
-    if (whoAmI === undefined) return;
+    if (whoAmI === undefined || whoAmI === person?.whoAmI) return;
     setPerson({ client, credential, whoAmI });
     expiry.set(false);
     void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'who am i' });
-  }, [client, credential, whoAmI, queries]);
+  }, [client, credential, whoAmI, person, queries]);
   const signIn = useCallback(
     (next: Credential, keep: boolean) => {
       writeCredential(next, keep);

@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { type ReactElement, useEffect } from 'react';
 import { AccessProvider } from '../access/access-provider.tsx';
 import { expiry } from '../access/expiry.ts';
+import { askWhoAmI } from '../access/who-am-i.ts';
 import { keepFocus } from '../keys/keep-focus.ts';
 import { LiveProvider } from '../live/live-provider.tsx';
 import { Notices } from '../ui/notices.tsx';
@@ -22,6 +23,11 @@ const queries = new QueryClient({
     },
   },
 });
+
+/** Asks the server who this is and loads the screen of the address, both at once. Never rejects: the page shows what went wrong. */
+export const prepare = async (): Promise<void> => {
+  await Promise.allSettled([askWhoAmI(queries), router.load()]);
+};
 
 export const App = (): ReactElement => {
   useEffect(() => keepFocus(document), []);

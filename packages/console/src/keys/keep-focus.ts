@@ -13,7 +13,7 @@ export const keepFocus = (page: Document): (() => void) => {
   let places: readonly (readonly Element[])[] = [];
   let isWaiting = false;
 
-  const remember = ({ target }: FocusEvent): void => {
+  const remember = ({ target }: { readonly target: EventTarget | null }): void => {
     if (!(target instanceof Element) || target === page.body) return;
     places = [...places.filter(([element]) => element !== target), surroundings(target)].slice(-REMEMBERED);
   };
@@ -40,6 +40,8 @@ export const keepFocus = (page: Document): (() => void) => {
     requestAnimationFrame(() => requestAnimationFrame(restore));
   };
 
+  // What took the focus while the page was drawn first.
+  remember({ target: page.activeElement });
   const changes = new MutationObserver(look);
   changes.observe(page, { childList: true, subtree: true, attributeFilter: ['inert', 'hidden', 'disabled'] });
   page.addEventListener('focusin', remember);

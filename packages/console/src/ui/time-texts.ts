@@ -6,7 +6,8 @@ const UNITS = [
   { unit: 'minute', seconds: 60 },
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+/** Made with the first time that is shown: making it takes a while, and a page that starts shows none yet. */
+let relative: Intl.RelativeTimeFormat | undefined;
 
 /** A moment in Unix microseconds, as the API has them, in milliseconds. */
 export const millisOf = (micros: bigint): number => Number(micros / 1_000n);
@@ -14,6 +15,7 @@ export const millisOf = (micros: bigint): number => Number(micros / 1_000n);
 /** Such as `3 min. ago`, `in 2 hr.` or `now`; both times in Unix milliseconds. */
 export const relativeTime = (atMs: number, nowMs: number): string => {
   const seconds = (atMs - nowMs) / 1_000;
+  relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
   const found = UNITS.find((candidate) => Math.abs(seconds) >= candidate.seconds);
   if (found === undefined) return Math.abs(seconds) < 10 ? 'now' : relative.format(Math.round(seconds), 'second');
   return relative.format(Math.trunc(seconds / found.seconds), found.unit);

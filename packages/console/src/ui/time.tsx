@@ -24,7 +24,13 @@ export const switchTimes = (): void => {
 /** Whether times are shown as `3 min. ago` or as date and time; one switch for the whole page. */
 export const useAbsoluteTimes = (): boolean => useSyncExternalStore(watch, timesAreAbsolute);
 
-const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+/** Made with the first time that is shown, as is what writes the relative ones. */
+let absoluteForm: Intl.DateTimeFormat | undefined;
+
+const absoluteTime = (date: Date): string => {
+  absoluteForm ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+  return absoluteForm.format(date);
+};
 
 /** A moment in Unix microseconds; hovering shows it in the local zone and in UTC. Nothing for 0 and undefined. */
 export const Time = ({ at }: { readonly at: bigint | undefined }): ReactElement | null => {
@@ -34,8 +40,8 @@ export const Time = ({ at }: { readonly at: bigint | undefined }): ReactElement 
   const date = new Date(millisOf(at));
   if (Number.isNaN(date.getTime())) return null;
   return (
-    <time dateTime={date.toISOString()} title={`${absolute.format(date)} here, ${date.toISOString()} UTC`}>
-      {isAbsolute ? absolute.format(date) : relativeTime(date.getTime(), nowMs)}
+    <time dateTime={date.toISOString()} title={`${absoluteTime(date)} here, ${date.toISOString()} UTC`}>
+      {isAbsolute ? absoluteTime(date) : relativeTime(date.getTime(), nowMs)}
     </time>
   );
 };

@@ -1,6 +1,5 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, type ReactElement, useId, useState } from 'react';
+import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { useKey } from '../../keys/use-keys.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { texts } from '../texts.ts';
@@ -12,19 +11,33 @@ export const Palette = (): ReactElement => {
   const [isOpen, setOpen] = useState(false);
   useKey({ keys: 'mod+k', does: texts.search, run: () => setOpen(true) });
   return (
-    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
-      <Dialog.Trigger className={styles.trigger}>
+    <>
+      <button type="button" className={styles.trigger} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <Icon name="search" />
         <span>{texts.search}</span>
         <kbd>⌘K</kbd>
-      </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className={styles.backdrop} />
-        <Dialog.Popup className={styles.popup} aria-label={texts.search}>
-          <Finder onDone={() => setOpen(false)} />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+      </button>
+      {isOpen && <PaletteDialog onClose={() => setOpen(false)} />}
+    </>
+  );
+};
+
+/** A dialog of the browser: it is there at once, for what is typed right after its key. */
+const PaletteDialog = ({ onClose }: { readonly onClose: () => void }): ReactElement => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const close = (): void => dialog.current?.close();
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
+    <dialog
+      ref={dialog}
+      className={styles.popup}
+      aria-label={texts.search}
+      onClose={onClose}
+      onClick={({ target, currentTarget }) => target === currentTarget && close()}
+    >
+      <Finder onDone={close} />
+    </dialog>
   );
 };
 

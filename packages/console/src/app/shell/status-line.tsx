@@ -1,16 +1,18 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, Suspense, useState } from 'react';
 import { useAccess } from '../../access/access-context.ts';
 import { texts as accessTexts } from '../../access/texts.ts';
 import { useKey } from '../../keys/use-keys.ts';
 import { useLiveState } from '../../live/live-context.ts';
 import { pageFacts } from '../../page-facts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { nextTheme } from '../../ui/theme.ts';
 import { switchTimes, Time, useAbsoluteTimes } from '../../ui/time.tsx';
 import { millisOf } from '../../ui/time-texts.ts';
 import { texts } from '../texts.ts';
-import { KeyHelp } from './key-help.tsx';
 import styles from './status-line.module.css';
+
+const KeyHelp = lazyPart(async () => (await import('./key-help.tsx')).KeyHelp);
 
 /** A sign-in that ends within this time is announced. */
 const SOON_MS = 10 * 60_000;
@@ -50,7 +52,11 @@ export const StatusLine = (): ReactElement => {
           {texts.signOut}
         </Button>
       )}
-      {showsKeys && <KeyHelp onClose={() => setShowsKeys(false)} />}
+      {showsKeys && (
+        <Suspense>
+          <KeyHelp onClose={() => setShowsKeys(false)} />
+        </Suspense>
+      )}
     </footer>
   );
 };
