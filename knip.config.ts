@@ -36,7 +36,7 @@ export default ({ production = false }: { readonly production?: boolean }): Knip
         'src/store/sqlite/testing/crash-writer.ts',
         'src/**/*-worker.ts!',
         // Becomes a program of its own, which sandboxes run.
-        'src/protocols/acp/demo-agent/demo-agent.ts!',
+        'src/protocols/acp/demo-agent/demo-program.ts!',
         // Writes docs/configuration.md when it is run by hand.
         'src/app/config/configuration-doc.ts!',
       ],

@@ -14,13 +14,14 @@ interface OpenCall {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const FINISHES: Readonly<Record<string, ModelFinish>> = {
-  length: 'length',
-  max_tokens: 'length',
-  content_filter: 'content_filter',
-  tool_calls: 'tool_calls',
-  function_call: 'tool_calls',
-};
+/** A map, because servers may send any word. */
+const FINISHES: ReadonlyMap<string, ModelFinish> = new Map([
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['content_filter', 'content_filter'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+]);
 
 /** Fields in which servers send reasoning text; the first one used is the one it is sent back in. */
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
@@ -149,7 +150,7 @@ export class ChatAnswer {
     const delta = choice['delta'] ?? choice['message'];
     if (isRecord(delta)) this.#readDelta(delta);
     const reason = choice['finish_reason'];
-    if (typeof reason === 'string' && reason !== '') this.#finish = FINISHES[reason] ?? 'stop';
+    if (typeof reason === 'string' && reason !== '') this.#finish = FINISHES.get(reason) ?? 'stop';
   }
 
   #readDelta(delta: Fields): void {

@@ -190,3 +190,136 @@ describe('chunks of a turn', () => {
     expect(chunks.waitsForAnswer).toBe(false);
   });
 });
+
+describe('parts of a turn', () => {
+  const object = { key: 'k1', mediaType: 'image/png' } as NonNullable<Part['object']>;
+
+  test('files are shown by their link, or by the address that they came with', () => {
+    const chunks = chunksOf([
+      text(0, 'see'),
+      delta(1, PART.IMAGE, { object }),
+      delta(2, PART.FILE, { payload: { url: 'https://a.test/b.bin' } }),
+      delta(3, PART.FILE, { payload: { url: 7 } }),
+      delta(4, PART.COMPACTION),
+    ]);
+    expect(chunks.slice(3)).toEqual([
+      'text-delta {"id":"000000","delta":"see"}',
+      'text-end {"id":"000000"}',
+      'file {"url":"ns/k1","mediaType":"image/png"}',
+      'file {"url":"https://a.test/b.bin","mediaType":"application/octet-stream"}',
+    ]);
+  });
+
+  test('reasoning and text are parts of their own, and so is each part id', () => {
+    const chunks = chunksOf([
+      delta(0, PART.REASONING, { content: 'h' }),
+      delta(0, PART.REASONING, { content: 'm' }),
+      text(1, 'a'),
+      delta(2, PART.TEXT),
+    ]);
+    expect(chunks.slice(2)).toEqual([
+      'reasoning-start {"id":"000000"}',
+      'reasoning-delta {"id":"000000","delta":"h"}',
+      'reasoning-delta {"id":"000000","delta":"m"}',
+      'reasoning-end {"id":"000000"}',
+      'text-start {"id":"000001"}',
+      'text-delta {"id":"000001","delta":"a"}',
+      'text-end {"id":"000001"}',
+      'text-start {"id":"000002"}',
+      'text-delta {"id":"000002","delta":""}',
+    ]);
+  });
+
+  test('a call without input or name has an empty one, and begins the step of an answer without words', () => {
+    const bare = delta(0, PART.TOOL_CALL, { payload: { tool_call_id: 'c1' } });
+    expect(chunksOf([bare]).slice(1)).toEqual([
+      'start-step {}',
+      'tool-input-available {"toolCallId":"c1","toolName":"","input":{},"dynamic":true}',
+    ]);
+  });
+
+  test('a result is its output, else its text, else empty', () => {
+    const output = (more: Partial<Part>): string | undefined =>
+      chunksOf([call(0, 'c1'), delta(1, PART.TOOL_RESULT, more)]).at(-1);
+    expect(output({ payload: { tool_call_id: 'c1', output: [1] }, content: 'text' })).toBe(
+      'tool-output-available {"toolCallId":"c1","output":[1],"dynamic":true}',
+    );
+    expect(output({ payload: { tool_call_id: 'c1' }, content: 'text' })).toBe(
+      'tool-output-available {"toolCallId":"c1","output":"text","dynamic":true}',
+    );
+    expect(output({})).toBe('tool-output-available {"toolCallId":"","output":"","dynamic":true}');
+  });
+
+  test.each([
+    ['its own words', { output: { error: 'broke' } }, 'broke'],
+    ['its output where that is text', { output: 'it broke' }, 'it broke'],
+    ['its text where its output is a value', { output: { exit: 1 } }, 'text'],
+  ])('a failed call is told by %s', (_what, more, errorText) => {
+    const chunk = chunksOf([call(0, 'c1'), result(1, 'c1', { ...more, is_error: true })]).at(-1) ?? '';
+    expect(JSON.parse(chunk.slice('tool-output-error '.length))).toMatchObject({ errorText });
+  });
+
+  test('a failed call without text is told by its output as JSON', () => {
+    const payload = { tool_call_id: 'c1', output: { exit: 1 }, is_error: true };
+    expect(chunksOf([call(0, 'c1'), delta(1, PART.TOOL_RESULT, { payload })]).at(-1)).toBe(
+      'tool-output-error {"toolCallId":"c1","errorText":"{\\"exit\\":1}","dynamic":true}',
+    );
+  });
+
+  test('a question that is no yes or no is shown as it was asked, and again with its answer', () => {
+    const asked = { request_id: 'r1', tool_call_id: 'c1', kind: 'question', choices: ['a', 'b'] };
+    const chunks = new ChatChunks(options());
+    const all = [
+      call(0, 'c1'),
+      delta(1, PART.REQUEST_PERMISSION, { payload: asked }),
+      delta(2, PART.PERMISSION_RESULT, { payload: { request_id: 'r1', decision: 'ANSWERED' } }),
+    ].map((each) => chunks.next(each));
+    expect(all.slice(1)).toEqual([
+      [{ type: 'data-request', id: 'r1', data: asked }],
+      [{ type: 'data-request', id: 'r1', data: { ...asked, decision: 'ANSWERED' } }],
+    ]);
+    expect(chunks.waitsForAnswer).toBe(false);
+  });
+
+  test('a pause ends the text that is open and says that calls wait', () => {
+    const chunks = new ChatChunks(options());
+    chunks.next(text(0, 'a'));
+    expect(chunks.pause()).toEqual([
+      { type: 'text-end', id: '000000' },
+      { type: 'finish', finishReason: 'tool-calls' },
+    ]);
+    expect(chunks.pause()).toEqual([{ type: 'finish', finishReason: 'tool-calls' }]);
+  });
+
+  test('whoever joins inside of a step gets no second beginning of it, and its denials as such', () => {
+    const denied = { output: { code: 'denied', error: 'no' }, is_error: true };
+    expect(chunksOf([result(3, 'c1', denied), text(4, 'b')], { insideStep: true, askedCalls: ['c1'] }).slice(1)).toEqual([
+      'tool-output-denied {"toolCallId":"c1"}',
+      'finish-step {}',
+      'start-step {}',
+      'text-start {"id":"000004"}',
+      'text-delta {"id":"000004","delta":"b"}',
+    ]);
+  });
+
+  test('ends of other reasons are a stop, and an error without words says its reason', () => {
+    expect(chunksOf([event(EVENT.DONE, { reason: 'completed' })])).toEqual([
+      'start {"messageId":"m1","messageMetadata":{"turnId":"t","sessionId":"s"}}',
+      'finish {"finishReason":"stop"}',
+    ]);
+    expect(chunksOf([event(EVENT.ERROR, { reason: 'model' })]).at(-1)).toBe('error {"errorText":"model"}');
+    expect(typesOf([text(0, 'a'), event(EVENT.DELTA), event(EVENT.DONE, { messageId: '' })])).toEqual([
+      'start',
+      'start-step',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'finish-step',
+      'finish',
+    ]);
+  });
+
+  test('usage without numbers is an empty one', () => {
+    expect(chunksOf([delta(0, PART.USAGE)]).at(-1)).toBe('message-metadata {"messageMetadata":{"usage":{}}}');
+  });
+});

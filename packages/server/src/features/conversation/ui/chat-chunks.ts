@@ -127,7 +127,7 @@ export class ChatChunks {
     this.#openCalls.delete(toolCallId);
     for (const [request, call] of this.#unanswered) if (call === toolCallId) this.#unanswered.delete(request);
     const output = payload['output'] ?? part.content ?? '';
-    const isDenied = (output as { readonly code?: unknown } | null)?.code === 'denied' && this.#asked.has(toolCallId);
+    const isDenied = (output as { readonly code?: unknown }).code === 'denied' && this.#asked.has(toolCallId);
     if (isDenied) this.#emit({ type: 'tool-output-denied', toolCallId });
     else if (payload['is_error'] === true) {
       this.#emit({ type: 'tool-output-error', toolCallId, errorText: errorText(part, output), dynamic: true });
@@ -231,8 +231,8 @@ export class ChatChunks {
   }
 }
 
-const errorText = (part: Part, output: unknown): string => {
-  const { error } = (output ?? {}) as { readonly error?: unknown };
+const errorText = (part: Part, output: NonNullable<unknown>): string => {
+  const { error } = output as { readonly error?: unknown };
   if (typeof error === 'string') return error;
   return typeof output === 'string' ? output : (part.content ?? JSON.stringify(output));
 };

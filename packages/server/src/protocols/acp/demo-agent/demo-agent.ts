@@ -1,17 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { Readable, Writable } from 'node:stream';
 import {
   type AgentContext,
   agent,
   type McpServer,
   methods,
-  ndJsonStream,
   PROTOCOL_VERSION,
   RequestError,
   type SessionUpdate,
@@ -19,14 +15,24 @@ import {
 } from '@agentclientprotocol/sdk/unstable';
 
 /**
- * The agent `demo`: a deterministic program that speaks the Agent Client Protocol, for trying harnesses and testing them. It runs inside a
- * sandbox, so it is made into one file that imports nothing but Node.js (tools/generate/demo-agent.mjs) and gets no part of the server.
+ * The agent `demo`: deterministic, speaks the Agent Client Protocol, for trying harnesses and testing them. demo-program.ts runs it inside a
+ * sandbox, so this imports nothing but Node.js and the library of the protocol, and gets no part of the server.
  *
  * Lines of a prompt that begin with `!` are directives, done in order; the other lines are answered with `You said: ...`:
  * `!say TEXT`, `!think TEXT`, `!read PATH`, `!write PATH TEXT`, `!run COMMAND`, `!ask KIND TITLE`, `!tool NAME JSON` (of the servers that
  * the client offers), `!recall` (the earlier prompts of this session), `!env NAME`, `!hold` (until it is cancelled), `!exit CODE`, `!raw TEXT` (prints
  * a line of its own), `!flood N` (N updates).
  */
+
+/** The process around the agent. */
+export interface DemoHost {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Below it the agent keeps its sessions. */
+  readonly home: string;
+  /** To standard output, between the messages of the protocol. */
+  print(text: string): void;
+  exit(code: number): void;
+}
 
 interface DemoSession {
   readonly id: string;
@@ -35,68 +41,118 @@ interface DemoSession {
   cancel: AbortController;
 }
 
-const FOLDER = join(homedir(), '.svc-demo-agent');
-const sessions = new Map<string, DemoSession>();
+/** The sessions of one agent: those it has open, and a file for each that it ever had. */
+class DemoSessions {
+  readonly #folder: string;
+  readonly #open = new Map<string, DemoSession>();
 
-const pathOf = (id: string): string => join(FOLDER, `${id.replaceAll(/[^\w-]/g, '')}.json`);
-
-const save = ({ id, told }: DemoSession): void => {
-  mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(pathOf(id), JSON.stringify(told));
-};
-
-const stored = (id: string): string[] => {
-  try {
-    return JSON.parse(readFileSync(pathOf(id), 'utf8')) as string[];
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code === 'ENOENT') throw RequestError.resourceNotFound(id);
-    throw error;
+  constructor(home: string) {
+    this.#folder = join(home, '.svc-demo-agent');
   }
-};
+
+  find(id: string): DemoSession | undefined {
+    return this.#open.get(id);
+  }
+
+  create(servers: readonly McpServer[]): DemoSession {
+    const session = this.#add(randomUUID(), servers, []);
+    this.save(session);
+    return session;
+  }
+
+  load(id: string, servers: readonly McpServer[]): DemoSession {
+    return this.#add(id, servers, this.#stored(id));
+  }
+
+  save({ id, told }: DemoSession): void {
+    mkdirSync(this.#folder, { recursive: true });
+    writeFileSync(this.#pathOf(id), JSON.stringify(told));
+  }
+
+  #add(id: string, servers: readonly McpServer[], told: string[]): DemoSession {
+    const session = { id, servers, told, cancel: new AbortController() };
+    this.#open.set(id, session);
+    return session;
+  }
+
+  #stored(id: string): string[] {
+    try {
+      return JSON.parse(readFileSync(this.#pathOf(id), 'utf8')) as string[];
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code === 'ENOENT') throw RequestError.resourceNotFound(id);
+      throw error;
+    }
+  }
+
+  #pathOf(id: string): string {
+    return join(this.#folder, `${id.replaceAll(/[^\w-]/g, '')}.json`);
+  }
+}
 
 /** One prompt under way. */
 class Prompt {
+  readonly #host: DemoHost;
   readonly #session: DemoSession;
+  /** Of this prompt: a later one of the session has its own. */
+  readonly #signal: AbortSignal;
   readonly #client: AgentContext;
   readonly #said: string[] = [];
   #calls = 0;
 
-  constructor(session: DemoSession, client: AgentContext) {
+  constructor(host: DemoHost, session: DemoSession, client: AgentContext) {
+    this.#host = host;
     this.#session = session;
+    this.#signal = session.cancel.signal;
     this.#client = client;
   }
 
-  get words(): number {
-    return countWords(this.#said.join(''));
+  /** Does what the text says; resolves with how it ended. */
+  async work(text: string) {
+    const lines = text.split('\n');
+    const plain = lines
+      .filter((line) => !line.startsWith('!'))
+      .join('\n')
+      .trim();
+    for (const line of lines.filter((each) => each.startsWith('!'))) {
+      if (this.#signal.aborted) break;
+      await this.#run(line);
+    }
+    if (this.#signal.aborted) return { stopReason: 'cancelled' as const };
+    if (plain !== '') await this.#say('agent_message_chunk', `You said: ${plain}`);
+    const [inputTokens, outputTokens] = [countWords(text), countWords(this.#said.join(''))];
+    return {
+      stopReason: 'end_turn' as const,
+      usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
+    };
   }
 
-  async say(kind: 'agent_message_chunk' | 'agent_thought_chunk', text: string): Promise<void> {
+  async #say(kind: 'agent_message_chunk' | 'agent_thought_chunk', text: string): Promise<void> {
     for (const piece of text.match(/\S+\s*|\s+/g) ?? []) {
       this.#said.push(piece);
       await this.#update({ sessionUpdate: kind, content: { type: 'text', text: piece } });
     }
   }
 
-  async run(line: string): Promise<void> {
+  async #run(line: string): Promise<void> {
     const [verb = '', ...words] = line.slice(1).split(' ');
     const rest = words.join(' ');
     switch (verb) {
       case 'say':
-        return this.say('agent_message_chunk', `${rest}\n`);
+        return this.#say('agent_message_chunk', `${rest}\n`);
       case 'think':
-        return this.say('agent_thought_chunk', rest);
+        return this.#say('agent_thought_chunk', rest);
       case 'recall':
-        return this.say('agent_message_chunk', `remembers: ${this.#session.told.slice(0, -1).join(' | ')}\n`);
+        return this.#say('agent_message_chunk', `remembers: ${this.#session.told.slice(0, -1).join(' | ')}\n`);
       case 'env':
-        return this.say('agent_message_chunk', `${rest}=${process.env[rest] ?? ''}\n`);
+        return this.#say('agent_message_chunk', `${rest}=${this.#host.environment[rest] ?? ''}\n`);
       case 'hold':
         return this.#hold();
       case 'exit':
-        return process.exit(Number(rest));
+        return this.#host.exit(Number(rest));
       case 'raw':
-        return void process.stdout.write(`${rest}\n`);
+        return this.#host.print(`${rest}\n`);
       case 'flood':
-        for (let index = 0; index < Number(rest); index++) await this.say('agent_message_chunk', 'x');
+        for (let index = 0; index < Number(rest); index++) await this.#say('agent_message_chunk', 'x');
         return undefined;
       default:
         return this.#act(verb, words);
@@ -129,7 +185,7 @@ class Prompt {
           callServer(this.#session.servers, first, input),
         );
       default:
-        return this.say('agent_message_chunk', `there is no directive ${verb}\n`);
+        return this.#say('agent_message_chunk', `there is no directive ${verb}\n`);
     }
   }
 
@@ -182,7 +238,7 @@ class Prompt {
       status: end.status,
       content: [{ type: 'content', content: { type: 'text', text: end.text } }],
     });
-    await this.say('agent_message_chunk', `${name} -> ${end.text}\n`);
+    await this.#say('agent_message_chunk', `${name} -> ${end.text}\n`);
   }
 
   #callId(): string {
@@ -190,11 +246,7 @@ class Prompt {
   }
 
   #hold(): Promise<void> {
-    const { signal } = this.#session.cancel;
-    return new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    return new Promise((resolve) => this.#signal.addEventListener('abort', () => resolve(), { once: true }));
   }
 
   #update(update: SessionUpdate): Promise<void> {
@@ -216,7 +268,7 @@ const sendUpdate = (client: AgentContext, sessionId: string, update: SessionUpda
 /** Calls a tool of the first offered server over its standard streams. */
 const callServer = async (servers: readonly McpServer[], name: string, input: unknown): Promise<string> => {
   const server = servers.find((candidate) => 'command' in candidate);
-  if (server === undefined || !('command' in server)) return 'no server is offered';
+  if (server === undefined) return 'no server is offered';
   const child = spawn(server.command, server.args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const send = (message: Readonly<Record<string, unknown>>): void =>
     void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -244,66 +296,38 @@ interface McpAnswer {
   readonly result?: { readonly content?: readonly { readonly text?: string }[] };
 }
 
-const knownSession = (id: string): DemoSession => {
-  const found = sessions.get(id);
-  if (found === undefined) throw RequestError.resourceNotFound(id);
-  return found;
+/** The agent, to be connected to the streams of a client. */
+export const demoAgent = (host: DemoHost) => {
+  const { environment } = host;
+  const sessions = new DemoSessions(host.home);
+  return agent({ name: 'demo' })
+    .onRequest(methods.agent.initialize, () => ({
+      protocolVersion: PROTOCOL_VERSION,
+      agentCapabilities: { loadSession: environment['DEMO_AGENT_LOAD'] !== 'off' },
+      authMethods: environment['DEMO_AGENT_SIGN_IN'] === undefined ? [] : [{ id: 'key', name: 'Key' }],
+    }))
+    .onRequest(methods.agent.authenticate, ({ params: { methodId } }) => {
+      if (methodId !== environment['DEMO_AGENT_SIGN_IN']) throw RequestError.authRequired();
+      return {};
+    })
+    .onRequest(methods.agent.session.new, ({ params: { mcpServers } }) => ({
+      sessionId: sessions.create(mcpServers).id,
+    }))
+    .onRequest(methods.agent.session.load, async ({ params: { sessionId, mcpServers }, client }) => {
+      for (const text of sessions.load(sessionId, mcpServers).told)
+        await sendUpdate(client, sessionId, { sessionUpdate: 'user_message_chunk', content: { type: 'text', text } });
+      return {};
+    })
+    .onRequest(methods.agent.session.prompt, ({ params: { sessionId, prompt }, client }) => {
+      const text = prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+      const session = sessions.find(sessionId);
+      if (session === undefined) throw RequestError.resourceNotFound(sessionId);
+      session.cancel = new AbortController();
+      session.told.push(text);
+      sessions.save(session);
+      return new Prompt(host, session, client).work(text);
+    })
+    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => {
+      sessions.find(sessionId)?.cancel.abort();
+    });
 };
-
-const prompted = async (session: DemoSession, text: string, client: AgentContext) => {
-  session.cancel = new AbortController();
-  session.told.push(text);
-  save(session);
-  const prompt = new Prompt(session, client);
-  const lines = text.split('\n');
-  const plain = lines
-    .filter((line) => !line.startsWith('!'))
-    .join('\n')
-    .trim();
-  for (const line of lines.filter((each) => each.startsWith('!'))) {
-    if (session.cancel.signal.aborted) break;
-    await prompt.run(line);
-  }
-  if (session.cancel.signal.aborted) return { stopReason: 'cancelled' as const };
-  if (plain !== '') await prompt.say('agent_message_chunk', `You said: ${plain}`);
-  const [inputTokens, outputTokens] = [countWords(text), prompt.words];
-  return {
-    stopReason: 'end_turn' as const,
-    usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
-  };
-};
-
-// The client is gone: no one reads what is left.
-process.stdout.on('error', () => process.exit(0));
-
-agent({ name: 'demo' })
-  .onRequest(methods.agent.initialize, () => ({
-    protocolVersion: PROTOCOL_VERSION,
-    agentCapabilities: { loadSession: process.env['DEMO_AGENT_LOAD'] !== 'off' },
-    authMethods: process.env['DEMO_AGENT_SIGN_IN'] === undefined ? [] : [{ id: 'key', name: 'Key' }],
-  }))
-  .onRequest(methods.agent.authenticate, ({ params: { methodId } }) => {
-    if (methodId !== process.env['DEMO_AGENT_SIGN_IN']) throw RequestError.authRequired();
-    return {};
-  })
-  .onRequest(methods.agent.session.new, ({ params: { mcpServers } }) => {
-    const session = { id: randomUUID(), servers: mcpServers, told: [], cancel: new AbortController() };
-    sessions.set(session.id, session);
-    save(session);
-    return { sessionId: session.id };
-  })
-  .onRequest(methods.agent.session.load, async ({ params: { sessionId, mcpServers }, client }) => {
-    const told = stored(sessionId);
-    sessions.set(sessionId, { id: sessionId, servers: mcpServers, told, cancel: new AbortController() });
-    for (const text of told)
-      await sendUpdate(client, sessionId, { sessionUpdate: 'user_message_chunk', content: { type: 'text', text } });
-    return {};
-  })
-  .onRequest(methods.agent.session.prompt, ({ params: { sessionId, prompt }, client }) => {
-    const text = prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    return prompted(knownSession(sessionId), text, client);
-  })
-  .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => {
-    sessions.get(sessionId)?.cancel.abort();
-  })
-  .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../../../base/index.ts';
-import { ChatBodies } from './chat-bodies.ts';
+import { ChatBodies, contentsOf, judgedSize } from './chat-bodies.ts';
+import type { ChatRequest } from './chat-request.ts';
 
 const MESSAGE_BYTES = 1024 * 1024;
 const picture = Buffer.alloc(300_000, 'picture');
@@ -73,4 +74,29 @@ describe('bodies of the browser chat', () => {
       });
     },
   );
+});
+
+describe('a request that was read in a thread', () => {
+  const bytes = new Uint8Array(2 * MESSAGE_BYTES);
+  const source = { bytes, mediaType: 'image/png', sha256: hash };
+  const files = [
+    { filename: 'a.png', source },
+    { filename: 'b.png', source: { url: 'https://example.com/b.png', mediaType: 'image/png' } },
+  ];
+  const message = { text: 'a', labels: {}, whenBusy: 'REJECT', files };
+  const request = { kind: 'send', message } as unknown as ChatRequest;
+  const sized = (text: string): ChatRequest => ({ kind: 'answer', answers: [{ requestId: text }] }) as never;
+
+  test('hands over the bytes of its files, of which only messages have any', () => {
+    expect(contentsOf(request)).toEqual([bytes]);
+    expect(contentsOf({ kind: 'regenerate', messageId: 'm1' })).toEqual([]);
+  });
+
+  test('is as large as its texts and names, whatever the bytes of its files', () => {
+    expect(judgedSize(request, 1)).toBe(request);
+    // The names kind, answers, 0 and requestId and the word answer have 27 characters; five values count 16 each.
+    const most = 'a'.repeat(1_000 + 262_144 - 107);
+    expect(judgedSize(sized(most), 1_000)).toEqual(sized(most));
+    expect(() => judgedSize(sized(`${most}a`), 1_000)).toThrow('messages: has more than 1000 bytes');
+  });
 });
