@@ -181,8 +181,8 @@ const transports: Readonly<Record<string, () => Call>> = {
 };
 
 it('asks for each operation of the descriptors', () => {
-  expect(new Set(methods.map((row) => `${row.service}/${row.name}`)).size).toBe(117);
-  expect(operations).toHaveLength(117);
+  expect(new Set(methods.map((row) => `${row.service}/${row.name}`)).size).toBe(119);
+  expect(operations).toHaveLength(119);
 });
 
 describe.each(Object.keys(transports))('%s', (transport) => {
