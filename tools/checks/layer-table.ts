@@ -52,9 +52,16 @@ export const layerTable: readonly LayerRow[] = [
   { layer: 'idempotency', mayImport: ['base', 'auth', 'resources', 'store/contracts'] },
   {
     layer: 'features/module-contract.ts',
-    mayImport: ['operations', 'controllers:contract', 'tools:contract', 'features/trail-source.ts'],
+    mayImport: [
+      'operations',
+      'controllers:contract',
+      'tools:contract',
+      'features/trail-source.ts',
+      'features/claim-source.ts',
+    ],
   },
   { layer: 'features/trail-source.ts', mayImport: ['store/contracts'] },
+  { layer: 'features/claim-source.ts', mayImport: ['store/contracts'] },
   {
     layer: 'features/*/*',
     mayImport: [
@@ -64,6 +71,7 @@ export const layerTable: readonly LayerRow[] = [
       'auth',
       'features/module-contract.ts',
       'features/trail-source.ts',
+      'features/claim-source.ts',
       'operations',
       'idempotency',
       'store/contracts',

@@ -256,6 +256,14 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
     ['CreateBackup', 'POST', '/v1/admin/backups', '*', 'CreateBackupRequest', 'CreateBackupResponse'],
     ['DrainWorker', 'POST', '/v1/admin/workers/{name}:drain', '*', 'DrainWorkerRequest', 'DrainWorkerResponse'],
     [
+      'ListWorkerClaims',
+      'GET',
+      '/v1/admin/workers/{name}/claims',
+      '',
+      'ListWorkerClaimsRequest',
+      'ListWorkerClaimsResponse',
+    ],
+    [
       'RotateSecretKey',
       'POST',
       '/v1/admin/secret-keys:rotate',

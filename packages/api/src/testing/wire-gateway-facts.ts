@@ -107,6 +107,10 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.ListPermissionRequestsRequest':
     '1 ns string, 2 recursive bool, 3 page_size int32, 4 page_token string, 5 kind string, 6 agent string, 7 identity string',
   'gateway.ListPermissionRequestsResponse': '1 requests data.PermissionRequest[], 2 next_page_token string',
+  'gateway.ListWorkerClaimsRequest': '1 name string, 2 page_size int32, 3 page_token string',
+  'gateway.ListWorkerClaimsResponse': '1 claims WorkerClaim[], 2 next_page_token string',
+  'gateway.WorkerClaim':
+    '1 kind string, 2 id string, 3 ns string, 4 name string, 5 agent string, 6 session_id string, 7 state string, 8 since int64, 9 until int64, 10 tries uint32',
   'gateway.SearchSessionsRequest':
     '1 ns string, 2 agent string, 3 query string, 4 page_size int32, 5 page_token string',
   'gateway.SearchSessionsResponse': '1 hits data.SessionHit[], 2 next_page_token string',

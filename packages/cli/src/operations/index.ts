@@ -4,4 +4,4 @@ export { type EventOptions, showEvents } from './events.ts';
 export { type LogOptions, showLogs } from './logs.ts';
 export { showUsage, type UsageOptions } from './usage.ts';
 export { type ReportOptions, reportUsage } from './usage-report.ts';
-export { drainWorker, listWorkers } from './workers.ts';
+export { drainWorker, listWorkerClaims, listWorkers } from './workers.ts';

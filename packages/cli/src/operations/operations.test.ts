@@ -142,6 +142,46 @@ describe('svc worker', () => {
   });
 });
 
+describe('svc worker claims', () => {
+  const claims = [
+    {
+      kind: 'turn',
+      id: 't1',
+      ns: 'acme',
+      agent: 'clerk',
+      sessionId: 's1',
+      state: 'RUNNING',
+      since: micros(300),
+      until: micros(-20),
+      tries: 2,
+    },
+    { kind: 'delivery', id: 'd1', ns: 'acme', name: 'desk', state: 'sending', until: micros(-5), tries: 1 },
+  ];
+  const run = shell({
+    unary: {
+      ListWorkerClaims: ({ name, pageToken }: { name: string; pageToken: string }) => {
+        if (name === 'none') throw new FakeFault('NOT_FOUND', 'WORKER_NOT_FOUND');
+        if (name === 'idle') return {};
+        return pageToken === '' ? { claims: claims.slice(0, 1), nextPageToken: 'n' } : { claims: claims.slice(1) };
+      },
+    },
+  });
+
+  it('lists what a process holds, for how long and how often it was tried', async () => {
+    const { out } = await run('worker', 'claims', 'w');
+    const [head, turn, delivery] = out.split('\n');
+    expect(head).toMatch(/^KIND +NAMESPACE +NAME +STATE +FOR +LEFT +TRIES +ID$/);
+    expect(turn).toMatch(/^turn +acme +clerk +running +5m +20s +2 +t1$/);
+    expect(delivery).toMatch(/^delivery +acme +desk +sending +- +5s +1 +d1$/);
+    expect((await run('worker', 'claims', 'w', '-o', 'name')).out).toBe('turn/t1\ndelivery/d1\n');
+    expect(JSON.parse((await run('worker', 'claims', 'w', '-o', 'json')).out)).toMatchObject({
+      items: [{ id: 't1' }, {}],
+    });
+    expect((await run('worker', 'claims', 'idle')).err).toBe('it holds nothing now\n');
+    expect(await run('worker', 'claims', 'none')).toMatchObject({ exit: exitCodes.notFound });
+  });
+});
+
 describe('svc logs', () => {
   const lines = [
     {

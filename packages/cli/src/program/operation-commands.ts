@@ -212,6 +212,10 @@ const declareOperations = (program: Command, host: Host): void => {
   example(worker.command('drain <worker>'), 'svc worker drain 01a200e4-00a7-704f-8f48-f06824b13094')
     .description('make a process take no new work and hand over what it has')
     .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).drainWorker(host, name, options)));
+  example(worker.command('claims <worker>'), 'svc worker claims 01a200e4-00a7-704f-8f48-f06824b13094')
+    .description('what a process holds: turns, deliveries, schedules, runs, sandboxes')
+    .option('--limit <count>', 'most claims')
+    .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).listWorkerClaims(host, name, options)));
   example(program.command('logs'), 'svc logs -f --level warn', 'svc logs --since 10m --contains turn -o jsonl')
     .description('what the server has written to its log: the newest 1,000 lines')
     .option('-f, --follow', 'continue with each line as it is written, until Ctrl-C')

@@ -9,6 +9,9 @@ export const addresses = {
   sessions: (ns: string): string => `/ns/${part(ns)}/sessions`,
   session: (ns: string, agent: string, id: string): string =>
     `/ns/${part(ns)}/agents/${part(agent)}/sessions/${part(id)}`,
+  /** A session from one of its messages on. */
+  message: (ns: string, agent: string, of: { readonly sessionId: string; readonly messageId: string }): string =>
+    `/ns/${part(ns)}/agents/${part(agent)}/sessions/${part(of.sessionId)}?message=${part(of.messageId)}`,
   channels: (ns: string): string => `/ns/${part(ns)}/channels`,
   channel: (ns: string, name: string): string => `/ns/${part(ns)}/channels/${part(name)}`,
   connectors: (ns: string): string => `/ns/${part(ns)}/connectors`,

@@ -27,5 +27,9 @@ export const texts = {
   closePanel: 'Close',
   panels: 'Details',
   goTo: 'Go to',
+  names: 'Names and screens',
+  conversations: 'In conversations',
+  searching: 'Looking through conversations',
+  inAllConversations: 'All messages with these words, and older sessions',
   resize: 'Width of the details',
 };

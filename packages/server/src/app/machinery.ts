@@ -20,6 +20,8 @@ interface MachineryDeps {
   readonly feed: ChangeFeed;
   readonly reconcilers: readonly Reconciler[];
   readonly workers: readonly QueueWorker[];
+  /** Name of this process as a worker. */
+  readonly owner: string;
 }
 
 /** What drives observed state: a loop for each reconciler, and the durable queue. */

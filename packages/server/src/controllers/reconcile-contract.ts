@@ -67,6 +67,9 @@ export interface WorkItem {
   readonly payload: string;
 }
 
+/** How soon another process takes what one had that died; a process renews what it has long before. */
+export const QUEUE_LEASE_MICROS = 10_000_000;
+
 /** Takes due items of its kinds from the durable queue; throwing means: again, with backoff. */
 export interface QueueWorker {
   readonly kinds: readonly string[];

@@ -1,6 +1,7 @@
 import type { KindContract, QueueWorker, Reconciler } from '../controllers/contract.ts';
 import type { HttpRoute, Operation } from '../operations/index.ts';
 import type { Tool, ToolSource } from '../tools/contract.ts';
+import type { ClaimSource } from './claim-source.ts';
 import type { TrailSource } from './trail-source.ts';
 
 /** Work that is done again and again while the process runs, no run of it twice at a time. */
@@ -47,6 +48,8 @@ export interface FeatureModule {
   readonly toolSources?: readonly ToolSource[];
   /** What the feature knows of what became of a message. */
   readonly trails?: readonly TrailSource[];
+  /** What the feature knows of the work that workers hold. */
+  readonly claims?: readonly ClaimSource[];
 }
 
 /** The parts of all modules, in the order of the list. */
@@ -65,4 +68,5 @@ export const joinModules = (modules: readonly FeatureModule[]): Required<Feature
   tools: modules.flatMap(({ tools = [] }) => tools),
   toolSources: modules.flatMap(({ toolSources = [] }) => toolSources),
   trails: modules.flatMap(({ trails = [] }) => trails),
+  claims: modules.flatMap(({ claims = [] }) => claims),
 });

@@ -35,6 +35,7 @@ export {
   lineageProblem,
   parseBody,
   parsePermission,
+  parseSide,
   partId,
   recordedParts,
   replyTextOf,

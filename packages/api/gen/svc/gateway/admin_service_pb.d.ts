@@ -229,6 +229,144 @@ export declare type DrainWorkerResponse = Message<"svc.gateway.DrainWorkerRespon
 export declare const DrainWorkerResponseSchema: GenMessage<DrainWorkerResponse>;
 
 /**
+ * Arguments of ListWorkerClaims.
+ *
+ * @generated from message svc.gateway.ListWorkerClaimsRequest
+ */
+export declare type ListWorkerClaimsRequest = Message<"svc.gateway.ListWorkerClaimsRequest"> & {
+  /**
+   * Name of the worker.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Most claims; 0 for the default.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * Continues a list.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message svc.gateway.ListWorkerClaimsRequest.
+ * Use `create(ListWorkerClaimsRequestSchema)` to create a new message.
+ */
+export declare const ListWorkerClaimsRequestSchema: GenMessage<ListWorkerClaimsRequest>;
+
+/**
+ * Answer of ListWorkerClaims.
+ *
+ * @generated from message svc.gateway.ListWorkerClaimsResponse
+ */
+export declare type ListWorkerClaimsResponse = Message<"svc.gateway.ListWorkerClaimsResponse"> & {
+  /**
+   * @generated from field: repeated svc.gateway.WorkerClaim claims = 1;
+   */
+  claims: WorkerClaim[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message svc.gateway.ListWorkerClaimsResponse.
+ * Use `create(ListWorkerClaimsResponseSchema)` to create a new message.
+ */
+export declare const ListWorkerClaimsResponseSchema: GenMessage<ListWorkerClaimsResponse>;
+
+/**
+ * A piece of work that a worker holds.
+ *
+ * @generated from message svc.gateway.WorkerClaim
+ */
+export declare type WorkerClaim = Message<"svc.gateway.WorkerClaim"> & {
+  /**
+   * turn, delivery, schedule, run or sandbox.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * Id of the turn, delivery or run; name of the schedule or sandbox.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string ns = 3;
+   */
+  ns: string;
+
+  /**
+   * Name of the connector, schedule, workflow or sandbox that it belongs to; empty for a turn.
+   *
+   * @generated from field: string name = 4;
+   */
+  name: string;
+
+  /**
+   * Of turns and sandboxes.
+   *
+   * @generated from field: string agent = 5;
+   */
+  agent: string;
+
+  /**
+   * @generated from field: string session_id = 6;
+   */
+  sessionId: string;
+
+  /**
+   * What is being done, such as RUNNING, sending or firing.
+   *
+   * @generated from field: string state = 7;
+   */
+  state: string;
+
+  /**
+   * Unix microseconds at which it was taken; of a turn, at which it first began.
+   *
+   * @generated from field: int64 since = 8;
+   */
+  since: bigint;
+
+  /**
+   * Unix microseconds at which another worker may take it, unless it is renewed.
+   *
+   * @generated from field: int64 until = 9;
+   */
+  until: bigint;
+
+  /**
+   * How often it was begun; 0 for sandboxes.
+   *
+   * @generated from field: uint32 tries = 10;
+   */
+  tries: number;
+};
+
+/**
+ * Describes the message svc.gateway.WorkerClaim.
+ * Use `create(WorkerClaimSchema)` to create a new message.
+ */
+export declare const WorkerClaimSchema: GenMessage<WorkerClaim>;
+
+/**
  * Arguments of RotateSecretKey.
  *
  * @generated from message svc.gateway.RotateSecretKeyRequest
@@ -409,6 +547,17 @@ export declare const AdminService: GenService<{
     methodKind: "unary";
     input: typeof DrainWorkerRequestSchema;
     output: typeof DrainWorkerResponseSchema;
+  },
+  /**
+   * Lists what a worker holds now, so that no other one does it: turns, deliveries that it sends, schedules that it starts, runs
+   * that it moves, and sandboxes of its turns. Ordered by kind, namespace and id. Errors: WORKER_NOT_FOUND.
+   *
+   * @generated from rpc svc.gateway.AdminService.ListWorkerClaims
+   */
+  listWorkerClaims: {
+    methodKind: "unary";
+    input: typeof ListWorkerClaimsRequestSchema;
+    output: typeof ListWorkerClaimsResponseSchema;
   },
   /**
    * Adds an encryption key and re-encrypts stored secrets in the background.

@@ -2,8 +2,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { useKey } from '../../keys/use-keys.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Snippet } from '../../ui/snippet.tsx';
 import { texts } from '../texts.ts';
 import styles from './palette.module.css';
+import { useConversationHits } from './use-conversation-hits.ts';
 import { type Hit, useHits } from './use-hits.ts';
 
 /** Finds names, text and actions from everywhere: Cmd or Ctrl with K. */
@@ -46,7 +50,9 @@ const Finder = ({ onDone }: { readonly onDone: () => void }): ReactElement => {
   const navigate = useNavigate();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const hits = useHits(text);
+  const names = useHits(text);
+  const conversations = useConversationHits(text);
+  const hits = [...names, ...conversations.hits];
   const chosen = Math.min(at, hits.length - 1);
   const go = (hit: Hit | undefined): void => {
     if (hit === undefined) return;
@@ -78,22 +84,49 @@ const Finder = ({ onDone }: { readonly onDone: () => void }): ReactElement => {
         onKeyDown={press}
       />
       <div id={`${id}-hits`} role="listbox" aria-label={texts.search} className={styles.hits}>
-        {hits.map((hit, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above answers the keys
-          <div
-            key={hit.to}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            tabIndex={-1}
-            onClick={() => go(hit)}
-          >
-            <Icon name={hit.icon} />
-            <span>{hit.title}</span>
-            <small>{hit.kind}</small>
-          </div>
-        ))}
+        <Group title={texts.names} hits={names} first={0} {...{ id, chosen, go }} />
+        <Group title={texts.conversations} hits={conversations.hits} first={names.length} {...{ id, chosen, go }} />
       </div>
+      {conversations.isLoading && <Loading label={texts.searching} />}
+      {conversations.error && <Problem error={conversations.error} onRetry={conversations.retry} />}
     </>
+  );
+};
+
+interface GroupProps {
+  readonly title: string;
+  readonly hits: readonly Hit[];
+  /** Place of its first hit among all. */
+  readonly first: number;
+  readonly id: string;
+  /** Place of the hit that Enter opens. */
+  readonly chosen: number;
+  readonly go: (hit: Hit) => void;
+}
+
+const Group = ({ title, hits, first, id, chosen, go }: GroupProps): ReactElement | null => {
+  if (hits.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: options of a list box are grouped by role
+    <div role="group" aria-labelledby={`${id}-group-${first}`}>
+      <div id={`${id}-group-${first}`} className={styles.group}>
+        {title}
+      </div>
+      {hits.map((hit, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field above answers the keys
+        <div
+          key={hit.to}
+          id={`${id}-${first + index}`}
+          role="option"
+          aria-selected={first + index === chosen}
+          tabIndex={-1}
+          onClick={() => go(hit)}
+        >
+          <Icon name={hit.icon} />
+          {hit.pieces === undefined ? <span>{hit.title}</span> : <Snippet pieces={hit.pieces} />}
+          <small>{hit.kind}</small>
+        </div>
+      ))}
+    </div>
   );
 };

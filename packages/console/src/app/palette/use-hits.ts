@@ -12,6 +12,8 @@ import { addressOfThing } from './thing-address.ts';
 /** Something that the palette leads to. */
 export interface Hit {
   readonly title: string;
+  /** The title with what was found in it, where it is an excerpt. */
+  readonly pieces?: readonly { readonly text: string; readonly found: boolean }[];
   /** What it is, in one word. */
   readonly kind: string;
   readonly icon: IconName;

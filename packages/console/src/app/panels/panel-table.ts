@@ -15,5 +15,6 @@ export const panelTable: Readonly<Record<string, PanelView>> = {
   step: lazy(async () => ({ default: (await import('../../screens/session/prompt/step-panel.tsx')).StepPanel })),
   'api-key': lazy(async () => ({ default: (await import('../../screens/access/key-panel.tsx')).KeyPanel })),
   'audit-record': lazy(async () => ({ default: (await import('../../screens/audit/audit-panel.tsx')).AuditPanel })),
+  worker: lazy(async () => ({ default: (await import('../../screens/workers/worker-panel.tsx')).WorkerPanel })),
   sandbox: lazy(async () => ({ default: (await import('../../screens/sandboxes/sandbox-panel.tsx')).SandboxPanel })),
 };

@@ -1,7 +1,8 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactElement, useEffect } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { useWrite } from '../../api/use-call.ts';
+import { useSettled } from '../../api/use-settled.ts';
 import { EVERYWHERE } from '../../app/scope.ts';
 import { useKey } from '../../keys/use-keys.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
@@ -14,10 +15,13 @@ import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { FoundMessages } from './found-messages.tsx';
 import { type SessionState, STATES } from './index.ts';
 import { byActivity, type SessionLine } from './session-line.ts';
 import { useAgentNames, useSessions } from './sessions-data.ts';
 import { texts } from './texts.ts';
+
+const PAUSE_MS = 300;
 
 const TONES: Readonly<Record<string, Tone>> = { Idle: 'calm', Processing: 'busy', Waiting: 'warn' };
 
@@ -40,6 +44,15 @@ const columns: readonly Column<SessionLine>[] = [
 /** The conversations of a namespace, and where a new one begins. */
 export const SessionsPage = (): ReactElement => {
   const { ns = '' } = useParams({ strict: false });
+  const { agent = '', find = '' } = useSearch({ from: '/ns/$ns/sessions' });
+  return (
+    <Page title={texts.title} isFilled filters={<Filters ns={ns} />} actions={<NewSession ns={ns} agent={agent} />}>
+      {find === '' ? <Sessions ns={ns} /> : <FoundMessages ns={ns} agent={agent} query={find} />}
+    </Page>
+  );
+};
+
+const Sessions = ({ ns }: { readonly ns: string }): ReactElement => {
   const { agent = '', selector = '', state } = useSearch({ from: '/ns/$ns/sessions' });
   const navigate = useNavigate();
   const found = useSessions({ ns, agent, labelSelector: selector });
@@ -55,7 +68,7 @@ export const SessionsPage = (): ReactElement => {
       params: { ns: line.ns, agent: line.agent, sessionId: line.id },
     });
   return (
-    <Page title={texts.title} isFilled filters={<Filters ns={ns} />} actions={<NewSession ns={ns} agent={agent} />}>
+    <>
       {found.isPending && <Loading />}
       {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {found.isSuccess && rows.length === 0 && !found.hasNextPage && (
@@ -75,12 +88,12 @@ export const SessionsPage = (): ReactElement => {
           onEnd={found.hasNextPage ? () => void found.fetchNextPage() : undefined}
         />
       )}
-    </Page>
+    </>
   );
 };
 
 const Filters = ({ ns }: { readonly ns: string }): ReactElement => {
-  const { agent = '', selector = '', state } = useSearch({ from: '/ns/$ns/sessions' });
+  const { agent = '', selector = '', state, find = '' } = useSearch({ from: '/ns/$ns/sessions' });
   const navigate = useNavigate({ from: '/ns/$ns/sessions' });
   const names = useAgentNames(ns);
   const change = (next: { agent?: string; selector?: string; state?: SessionState | undefined }): void =>
@@ -98,23 +111,48 @@ const Filters = ({ ns }: { readonly ns: string }): ReactElement => {
           onChange={(next) => change({ agent: next })}
         />
       )}
-      <SelectField
-        label={texts.state}
-        value={state ?? ''}
-        options={[
-          { value: '' as const, label: texts.everyState },
-          ...STATES.map((known) => ({ value: known, label: known })),
-        ]}
-        onChange={(next) => change({ state: next === '' ? undefined : next })}
-      />
-      <TextField
-        label={texts.selector}
-        placeholder={texts.selectorHint}
-        value={selector}
-        onChange={(next) => change({ selector: next })}
-      />
+      <FindField />
+      {find === '' && (
+        <>
+          <SelectField
+            label={texts.state}
+            value={state ?? ''}
+            options={[
+              { value: '' as const, label: texts.everyState },
+              ...STATES.map((known) => ({ value: known, label: known })),
+            ]}
+            onChange={(next) => change({ state: next === '' ? undefined : next })}
+          />
+          <TextField
+            label={texts.selector}
+            placeholder={texts.selectorHint}
+            value={selector}
+            onChange={(next) => change({ selector: next })}
+          />
+        </>
+      )}
     </>
   );
+};
+
+/** Searches when the person pauses. What is in the address comes first: a link, or the way back. */
+const FindField = (): ReactElement => {
+  const { find = '' } = useSearch({ from: '/ns/$ns/sessions' });
+  const navigate = useNavigate({ from: '/ns/$ns/sessions' });
+  const [typed, setTyped] = useState(find);
+  const settled = useSettled(typed.trim(), PAUSE_MS);
+  const asked = useRef(find);
+  useEffect(() => {
+    if (asked.current === settled) return;
+    asked.current = settled;
+    void navigate({ search: (before) => ({ ...before, find: settled || undefined }), replace: true });
+  }, [settled, navigate]);
+  useEffect(() => {
+    if (asked.current === find) return;
+    asked.current = find;
+    setTyped(find);
+  }, [find]);
+  return <TextField label={texts.find} type="search" value={typed} onChange={setTyped} />;
 };
 
 /** The chosen agent stays in the list, though it may be gone or not loaded yet. */

@@ -3,6 +3,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { useWrite } from '../../api/use-call.ts';
+import { usePanels } from '../../app/panels/use-panels.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -54,6 +55,7 @@ const useDrain = (): UseMutationResult<unknown, Error, string> =>
 /** The processes that claim work, and how they are. */
 export const WorkersPage = (): ReactElement => {
   const mayDrain = useCan()('admin', { isEverywhere: true });
+  const { open } = usePanels();
   const found = useEveryResource('Worker', '-');
   const [asked, setAsked] = useState<string>();
   const draining = useDrain();
@@ -90,6 +92,7 @@ export const WorkersPage = (): ReactElement => {
           rows={rows}
           columns={mayDrain ? [...columns, drain] : columns}
           keyOf={({ metadata }) => metadata?.uid ?? ''}
+          onOpen={({ metadata }) => open({ type: 'worker', key: metadata?.name ?? '' })}
         />
       )}
       {asked !== undefined && (

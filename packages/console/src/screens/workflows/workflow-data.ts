@@ -1,9 +1,9 @@
 import type { ApplyOutcome, FieldError } from '@svc/api/gateway';
 import type { Resource } from '@svc/api/resources';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
+import { useSettled } from '../../api/use-settled.ts';
 import { useResource } from '../resources/index.ts';
 
 const KIND = 'Workflow';
@@ -46,13 +46,3 @@ export const useSaveText = (ns: string): UseMutationResult<Resource | undefined,
     },
     { changes: { kinds: [KIND] } },
   );
-
-/** The value once it did not change for the time. */
-const useSettled = <T>(value: T, ms: number): T => {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
-};

@@ -25,6 +25,7 @@ export const wireApp = async (config: Config, serverHost: ServerHost, port: () =
   turns.harnesses.fill(features.harnesses.harnesses);
   const machinery = new Machinery({
     ...host,
+    owner: turns.workerId,
     reconcilers: [...parts.reconcilers, ...statusReconcilers(host, host.kinds.contracts.values())],
     workers: [
       new GarbageCollector(host),

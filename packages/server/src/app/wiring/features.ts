@@ -167,6 +167,7 @@ const coordination = (
 const platform = (
   { config, engines, host, turns }: FeatureNeeds,
   vectors: Pick<ReturnType<typeof vectorsModule>, 'facts'>,
+  modules: () => readonly FeatureModule[],
 ) => {
   const { dataDir, publicUrl, clusterId } = config;
   const { version, trustProxy } = config.transport;
@@ -185,7 +186,12 @@ const platform = (
     ...sandboxProviders({ ...host, ...engines, dataDir }),
   });
   return {
-    workers: workersModule({ ...about, workerId, drain: () => runtime.worker.drain() }),
+    workers: workersModule({
+      ...about,
+      workerId,
+      sources: () => modules().flatMap(({ claims = [] }) => claims),
+      drain: () => runtime.worker.drain(),
+    }),
     sandboxes,
     harnesses: harnessesModule({
       ...host,
@@ -259,7 +265,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
   const { secrets, agents, skills, usage, streams } = turns;
   const { sessions } = conversation(needs);
   const vectors = vectorsModule({ ...host, models: turns.models, meter: usage.meter });
-  const { workers, sandboxes, harnesses, access, admin, backups } = platform(needs, vectors);
+  const { workers, sandboxes, harnesses, access, admin, backups } = platform(needs, vectors, () => list);
   const written = authoring(needs, { sessions }, { ...vectors, access });
   const { namespaces, deployments, files, search, mcpServers, templates, knowledge, manifests } = written;
   const { channels, schedules, connectors, workflows, delegation, tasks } = coordination(needs, { files });

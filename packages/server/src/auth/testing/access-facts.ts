@@ -141,6 +141,7 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
     RunDoctor: 'admin unscoped',
     CreateBackup: 'admin unscoped',
     DrainWorker: 'admin unscoped',
+    ListWorkerClaims: 'admin unscoped',
     RotateSecretKey: 'admin unscoped',
     StreamLogs: 'admin unscoped',
   },

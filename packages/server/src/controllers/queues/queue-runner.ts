@@ -9,7 +9,7 @@ import {
   together,
 } from '../../base/index.ts';
 import type { Bus, QueueWrites, Store, TakenItem, WriteTx } from '../../store/contracts/index.ts';
-import { type QueueWorker, RESOURCES_CHANGED } from '../contract.ts';
+import { QUEUE_LEASE_MICROS, type QueueWorker, RESOURCES_CHANGED } from '../contract.ts';
 
 export interface QueueRunnerDeps {
   readonly store: Pick<Store, 'write'>;
@@ -18,12 +18,12 @@ export interface QueueRunnerDeps {
   readonly random: Random;
   readonly log: Log;
   readonly workers: readonly QueueWorker[];
+  /** Whose the items are that it takes, for those who list them; absent = nobody's. */
+  readonly owner?: string;
   /** Longest time until due work is noticed without a notification. */
   readonly pollMs: number;
 }
 
-/** How soon another process takes what one had that died; a process renews what it has long before. */
-const LEASE_MICROS = 10_000_000;
 const RENEW_MS = 3_000;
 const BATCH = 20;
 /** Least wait before due work is looked for again: another process may be about to take what is due. */
@@ -101,11 +101,12 @@ export class QueueRunner {
 
   /** Reads before it takes, so that an idle process writes nothing. */
   async #take(): Promise<{ readonly items: readonly TakenItem[]; readonly nextInMs: number }> {
+    const { owner } = this.#deps;
     return this.#deps.store.write(async (tx) => {
       const [waiting, dated] = await together(tx.queue.nextDue(this.#waiting), tx.queue.nextDue(this.#dated));
       const items = [
-        ...(await takeDue(tx.queue, { kinds: this.#waiting, due: waiting, now: tx.steadyNow() })),
-        ...(await takeDue(tx.queue, { kinds: this.#dated, due: dated, now: tx.now() })),
+        ...(await takeDue(tx.queue, { kinds: this.#waiting, due: waiting, now: tx.steadyNow(), owner })),
+        ...(await takeDue(tx.queue, { kinds: this.#dated, due: dated, now: tx.now(), owner })),
       ];
       const never = Number.POSITIVE_INFINITY;
       const nextIn = Math.min((waiting ?? never) - tx.steadyNow(), (dated ?? never) - tx.now());
@@ -141,7 +142,7 @@ export class QueueRunner {
       const lost = await store.write(async (tx) => {
         const gone: TakenItem[] = [];
         for (const item of items) {
-          const until = this.#now(tx, item) + LEASE_MICROS;
+          const until = this.#now(tx, item) + QUEUE_LEASE_MICROS;
           if (!(await tx.queue.renew(item.kind, item.key, item.token, until))) gone.push(item);
         }
         return gone;
@@ -214,6 +215,13 @@ export class QueueRunner {
 
 const takeDue = async (
   queue: QueueWrites,
-  from: { readonly kinds: readonly string[]; readonly due: number | undefined; readonly now: number },
+  from: {
+    readonly kinds: readonly string[];
+    readonly due: number | undefined;
+    readonly now: number;
+    readonly owner: string | undefined;
+  },
 ): Promise<readonly TakenItem[]> =>
-  from.due === undefined || from.due > from.now ? [] : queue.take(from.kinds, from.now, LEASE_MICROS, BATCH);
+  from.due === undefined || from.due > from.now
+    ? []
+    : queue.take(from.kinds, from.now, QUEUE_LEASE_MICROS, BATCH, from.owner);

@@ -41,6 +41,37 @@ export const queueCases = (make: MakeStore, name: DescribedName): void => {
     expect(await backlog(['k'], 9)).toEqual({ count: 0, oldestDueAt: 0 });
   });
 
+  it('lists what an owner holds, and nothing that it gave back, lost or finished', async () => {
+    const { store } = await openFor(make);
+    await store.write(async (tx) => {
+      for (const key of ['a', 'b', 'c', 'd', 'e']) await queue(tx).put(item(key, 10));
+      await queue(tx).put(item('x', 10, { kind: 'other' }));
+    });
+    const takeAs = (owner: string, now: number, limit: number) =>
+      store.write((tx) => queue(tx).take(['k', 'other'], now, 100, limit, owner));
+    const held = (owner: string, now: number, { kinds = ['k'], limit = 10 } = {}) =>
+      store.write((tx) => queue(tx).held(owner, { kinds, now, until: now + 100 }, limit));
+    const [a, b] = await takeAs('w1', 20, 2);
+    expect((await takeAs('w10', 30, 1)).map(({ key }) => key)).toEqual(['c']);
+    expect((await store.write((tx) => queue(tx).take(['k'], 30, 100, 1))).map(({ key }) => key)).toEqual(['d']);
+    expect(await held('w1', 40)).toEqual([
+      { kind: 'k', key: 'a', dueAt: 120, attempts: 1, payload: 'p-a', since: 20 },
+      { kind: 'k', key: 'b', dueAt: 120, attempts: 1, payload: 'p-b', since: 20 },
+    ]);
+    expect((await held('w1', 40, { limit: 1 })).map(({ key }) => key)).toEqual(['a']);
+    expect([
+      await held('w1', 40, { kinds: ['other'] }),
+      await held('w', 40),
+      await held('', 40),
+      await held('w1', 120),
+    ]).toEqual([[], [], [], []]);
+    await store.write((tx) => queue(tx).renew('k', 'b', b?.token ?? '', 130));
+    await store.write((tx) => queue(tx).retry('k', 'a', a?.token ?? '', 90, 'p'));
+    expect((await held('w1', 50)).map(({ key, dueAt }) => [key, dueAt])).toEqual([['b', 130]]);
+    await store.write((tx) => queue(tx).ack('k', 'b', b?.token ?? ''));
+    expect(await held('w1', 50)).toEqual([]);
+  });
+
   it('puts a pair once, unless it replaces', async () => {
     const { store } = await openFor(make);
     await store.write((tx) => queue(tx).put(item('a', 10)));

@@ -17,6 +17,7 @@ import { connectorTrail } from './connector-trail.ts';
 import type { ConsumersDeps } from './consumers/index.ts';
 import { type DeliveryPartsDeps, type DeliverySettings, deliveryParts } from './delivery-parts.ts';
 import { IngestService } from './ingest/index.ts';
+import { deliveryClaims } from './outbox/index.ts';
 import {
   cancelRegistration,
   changeClass,
@@ -46,7 +47,7 @@ interface ConnectorsModuleDeps
     Pick<RegistrarDeps, 'secret' | 'secretProblem' | 'fetch' | 'baseUrl' | 'clusterId' | 'environment'>,
     Pick<ConsumersDeps, 'admission' | 'channels' | 'workflows' | 'objectIn'>,
     Pick<AttachmentDeps, 'fileObject'>,
-    Pick<DeliveryPartsDeps, 'ids' | 'audit' | 'deliveries' | 'links' | 'showUndelivered'> {
+    Pick<DeliveryPartsDeps, 'ids' | 'workerId' | 'audit' | 'deliveries' | 'links' | 'showUndelivered'> {
   readonly lifecycle: ConsumersDeps['lifecycle'] & DeliveryPartsDeps['lifecycle'];
   readonly settings: ConnectorSettings;
   readonly store: Store;
@@ -105,6 +106,7 @@ export const connectorsModule = (deps: ConnectorsModuleDeps): ConnectorsModule =
     operations: [...connectorOperations({ ...reports, ingest, bodyLimit }), ...deliveries.operations],
     routes: [uploadRoute(deps)],
     trails: [connectorTrail],
+    claims: [deliveryClaims],
     callbacks: new CallbackAuthenticator({ store, arrived: (secret) => secretArrived(registering, secret) }),
     activities: new DeliveryActivities(deps.bus),
     close: async () => {

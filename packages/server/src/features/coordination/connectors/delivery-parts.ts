@@ -108,6 +108,8 @@ export interface DeliveryPartsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly ids: Ids;
+  /** Name of this process as a worker. */
+  readonly workerId: string;
   readonly log: Log;
   readonly audit: AppendAudit;
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;

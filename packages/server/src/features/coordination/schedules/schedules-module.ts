@@ -10,6 +10,7 @@ import {
   type WorkflowRuns,
 } from './firing/index.ts';
 import { createInputCheck } from './input-check.ts';
+import { scheduleClaims } from './schedule-claims.ts';
 import { type ScheduleKindDeps, scheduleContract } from './schedule-kind.ts';
 import { scheduleOperations } from './schedule-operations.ts';
 import type { SchedulesDeps } from './schedule-service.ts';
@@ -49,6 +50,7 @@ export const schedulesModule = (deps: SchedulesModuleDeps): FeatureModule => {
     workers: [new ScheduleFiring(deps), new RunEnds(deps)],
     tools: scheduleTools(deps),
     trails: [firingTrail],
+    claims: [scheduleClaims],
     operations: scheduleOperations({ ...deps, limits: { ...labelLimits(settings), minSpacingSeconds } }),
   };
 };

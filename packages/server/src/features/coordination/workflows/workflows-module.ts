@@ -6,7 +6,7 @@ import type { Bus, ReadTx, Store, WriteTx } from '../../../store/contracts/index
 import type { ToolRegistry } from '../../../tools/contract.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { RunActivities, RunService, RunStreams, runTools, runTrail } from './api/index.ts';
-import { isRunOver } from './record/index.ts';
+import { isRunOver, runClaims } from './record/index.ts';
 import {
   leaveRuns,
   RunDriver,
@@ -159,6 +159,7 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): WorkflowsModule => {
     workers: [new RunWorkers({ store, bus, driver, check }), calls, new RunRemoval({ ...deps, driver })],
     operations: workflowOperations(service, streams),
     trails: [runTrail],
+    claims: [runClaims],
     tools: runTools({ ...deps, starts }),
     runs: {
       startRun: async (tx, start) => {

@@ -6,6 +6,7 @@ import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import { type ProviderChoice, ProviderPool, ProviderReports } from './providers/index.ts';
 import { SandboxBackends } from './sandbox-backends.ts';
+import { sandboxClaims } from './sandbox-claims.ts';
 import { SandboxHolder } from './sandbox-holder.ts';
 import { type SandboxKindDeps, sandboxContracts } from './sandbox-kinds.ts';
 import { classConfig, sandboxPlan } from './sandbox-plan-rules.ts';
@@ -72,6 +73,7 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
       { name: 'sandbox-collection', everyMs: COLLECT_MS, tick: () => upkeep.collect() },
     ],
     use: (user, work) => holder.use(user, work),
+    claims: [sandboxClaims],
     toolSources: [sandboxToolSource({ holder, isResolved })],
     close: () => pool.close(),
   };

@@ -10,22 +10,25 @@ import type { CallContext } from '../../../auth/contract.ts';
 import type { AppendAudit, ResourceWriter } from '../../../controllers/contract.ts';
 import { admin, type Operation, operation } from '../../../operations/index.ts';
 import { formatKey, type ResourceViews, resourceNotFound, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
-import type { Store } from '../../../store/contracts/index.ts';
+import { listWorkerClaims, type WorkerClaimsDeps } from './worker-claims.ts';
 import { workerKey, workerStatus } from './worker-records.ts';
 import { judgedStatus } from './worker-rules.ts';
 
-export interface WorkerOperationsDeps {
-  readonly store: Pick<Store, 'write'>;
+export interface WorkerOperationsDeps extends WorkerClaimsDeps {
   readonly writer: Pick<ResourceWriter, 'writeStatus'>;
   readonly views: ResourceViews;
   readonly audit: AppendAudit;
 }
 
-/** DrainWorker: the record says draining, and the process that owns it follows. */
+/** DrainWorker: the record says draining, and the process that owns it follows; and ListWorkerClaims. */
 export const workerOperations = (deps: WorkerOperationsDeps): readonly Operation[] => [
   operation(AdminService.method.drainWorker, {
     access: admin('unscoped'),
     handle: (request, context) => drainWorker(deps, request, context),
+  }),
+  operation(AdminService.method.listWorkerClaims, {
+    access: admin('unscoped'),
+    handle: (request) => listWorkerClaims(deps, request),
   }),
 ];
 

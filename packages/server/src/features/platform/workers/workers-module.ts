@@ -3,6 +3,7 @@ import type { AppendAudit, ResourceWriter } from '../../../controllers/contract.
 import type { ResourceViews } from '../../../resources/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
+import type { WorkerClaimsDeps } from './worker-claims.ts';
 import { workerOperations } from './worker-operations.ts';
 import { workerContract } from './worker-records.ts';
 import { WorkerRegistration, type WorkerRegistrationDeps } from './worker-registration.ts';
@@ -15,6 +16,7 @@ interface WorkersModuleDeps extends Pick<WorkerRegistrationDeps, 'workerId' | 'v
   readonly writer: ResourceWriter;
   readonly views: ResourceViews;
   readonly audit: AppendAudit;
+  readonly sources: WorkerClaimsDeps['sources'];
   /** Where callers reach the process, for a record without endpoints of its own. */
   readonly publicUrl: string;
   readonly settings: {

@@ -17,7 +17,7 @@ describe('workers', () => {
   beforeEach(async () => {
     drained = 0;
     world = await openResourceWorld({ contracts: () => [workerContract()] });
-    (world.operations as Operation[]).push(...workerOperations(world));
+    (world.operations as Operation[]).push(...workerOperations({ ...world, sources: () => [] }));
   });
   afterEach(() => world.close());
 

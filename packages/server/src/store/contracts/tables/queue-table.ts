@@ -43,11 +43,39 @@ export interface QueueItem {
 /** An item with the claim on it. */
 export type TakenItem = QueueItem & { readonly token: string };
 
+/** An item that an owner has taken and neither finished nor given back. */
+export interface HeldItem {
+  readonly kind: string;
+  readonly key: string;
+  /** When another worker may take it. */
+  readonly dueAt: number;
+  /** How often the item was taken, this time counted. */
+  readonly attempts: number;
+  readonly payload: string;
+  /** When it was taken, by the clock that `take` was given. */
+  readonly since: number;
+}
+
 export interface QueueWrites {
   /** A replaced item is free: who took the former one can neither renew, ack nor retry it. */
   put(item: QueueItem, options?: { readonly replace?: boolean }): Promise<void>;
-  /** Takes due items of these kinds, oldest first, and hides them until now + leaseMicros. */
-  take(kinds: readonly string[], now: number, leaseMicros: number, limit: number): Promise<readonly TakenItem[]>;
+  /** Takes due items of these kinds, oldest first, and hides them until now + leaseMicros. Those with an `owner` are found by `held`. */
+  take(
+    kinds: readonly string[],
+    now: number,
+    leaseMicros: number,
+    limit: number,
+    owner?: string,
+  ): Promise<readonly TakenItem[]>;
+  /**
+   * Items of these kinds that the owner holds, whose lease ends after `now` and at `until` at the latest; the lease that ends first comes
+   * first. It reads every item of these kinds that is due in that time, so `until` is no later than leases last.
+   */
+  held(
+    owner: string,
+    window: { readonly kinds: readonly string[]; readonly now: number; readonly until: number },
+    limit: number,
+  ): Promise<readonly HeldItem[]>;
   /** Hides a taken item until `until`; false when the claim was lost meanwhile. */
   renew(kind: string, key: string, token: string, until: number): Promise<boolean>;
   /** Removes a taken item; false when the claim was lost meanwhile. */

@@ -20,6 +20,7 @@ const progressOf = ({ engine: { store, ids }, turns }: DeliveryWorld) =>
   new DeliveryProgress({
     store,
     ids,
+    workerId: 'w1',
     book: turns.book,
     random: seededRandom(1),
     showUndelivered: async () => undefined,

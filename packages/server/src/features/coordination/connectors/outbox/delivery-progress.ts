@@ -2,6 +2,7 @@ import { type BackoffRule, backoffMs, type Random } from '../../../../base/index
 import type { Store, WriteTx } from '../../../../store/contracts/index.ts';
 import type { Verdict } from './answer-rules.ts';
 import { type DeliveryBook, pendingOfLane } from './delivery-book.ts';
+import { attemptClaim } from './delivery-claims.ts';
 import { showOnMessage } from './delivery-labels.ts';
 import { claimed, type Delivery, ended, holdsUp, parseDelivery, postponed } from './delivery-record.ts';
 
@@ -17,6 +18,8 @@ export interface DeliveryProgressDeps {
   readonly book: DeliveryBook;
   readonly random: Random;
   readonly ids: { next(): string };
+  /** Name of this process as a worker. */
+  readonly workerId: string;
   readonly showUndelivered: ShowUndelivered;
   /** How long an attempt may take before another sender takes the delivery over. */
   readonly leaseMs: number;
@@ -52,7 +55,7 @@ export class DeliveryProgress {
 
   /** Takes a due delivery for one attempt, where `hasRoom` says that its class has room for one. */
   take(id: string, hasRoom: (classUid: string) => boolean): Promise<Taking> {
-    const { store, book, ids, leaseMs, orderHoldMs } = this.#deps;
+    const { store, book, ids, workerId, leaseMs, orderHoldMs } = this.#deps;
     return store.write(async (tx): Promise<Taking> => {
       const row = await tx.deliveries.get({ id });
       if (row?.state !== 'pending') return { gone: true };
@@ -69,7 +72,7 @@ export class DeliveryProgress {
       const heldUpMs = await this.#heldUpMs(tx, delivery);
       if (heldUpMs > 0) return { againMs: heldUpMs };
       if (!hasRoom(delivery.classUid)) return { fullClass: delivery.classUid };
-      const taken = claimed(delivery, tx, { claim: ids.next(), leaseMs });
+      const taken = claimed(delivery, tx, { claim: attemptClaim(workerId, tx.now(), ids.next()), leaseMs });
       // Its item in the queue stays, and is due again in case this process dies.
       await book.mark(tx, taken);
       return { taken };

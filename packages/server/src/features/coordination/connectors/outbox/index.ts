@@ -13,6 +13,7 @@
  */
 export { type ConnectorFetch, ConnectorService } from './connector-service.ts';
 export { DELIVERY_ACTIVITY, DeliveryBook, deliveryOf } from './delivery-book.ts';
+export { deliveryClaims } from './delivery-claims.ts';
 export { replyDraft } from './delivery-drafts.ts';
 export type { Health } from './delivery-health.ts';
 export { DELIVERY_STATUS, deliveryLabels, messageOf, showOnMessage } from './delivery-labels.ts';

@@ -93,6 +93,7 @@ export class DeliveryWorld {
       fetch: () => fetch as (url: string, init: RequestInit) => Promise<Response>,
       links: { link: (namespace, { sha256 }) => `/v1/objects/${namespace}-${sha256}-${clock.nowMicros()}` },
       baseUrl: () => 'https://svc.test',
+      workerId: 'w1',
       showUndelivered: async (_tx, { agent }, { reason, message }) =>
         void this.undelivered.push(`${agent} ${reason}: ${message}`),
       registrations: {

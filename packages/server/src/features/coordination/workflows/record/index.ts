@@ -3,6 +3,7 @@
  * written in one transaction. Decides nothing about what happens next: `steps` and `runs` do.
  */
 export * from './open-run.ts';
+export * from './run-claims.ts';
 export * from './run-events.ts';
 export * from './run-queue.ts';
 export * from './run-rows.ts';

@@ -1,4 +1,5 @@
-import type { QueueItem, QueueTable, QueueWrites } from '../../../contracts/index.ts';
+import type { HeldItem, QueueItem, QueueTable, QueueWrites } from '../../../contracts/index.ts';
+import { claimedAt, claimToken, ownerPrefix } from '../../../rows/index.ts';
 import type { WriteAccess } from '../../access.ts';
 import { type Statement, statement } from '../../connection/index.ts';
 
@@ -13,8 +14,11 @@ export interface QueueSql {
   readonly retry: Statement;
   readonly cancel: Statement;
   readonly nextDue: Statement<{ readonly dueAt: number | null }>;
+  readonly held: Statement<HeldRow>;
   readonly backlog: Statement<{ readonly waiting: number; readonly oldest: number }>;
 }
+
+type HeldRow = Omit<HeldItem, 'since'> & { readonly token: string };
 
 const TAKEN = 'kind = $1 AND key = $2 AND token = $3';
 
@@ -44,6 +48,11 @@ export const queueSql = ({ name }: QueueTable): QueueSql => {
       `SELECT min(first) AS "dueAt" FROM unnest($1::text[]) AS k (kind)
        CROSS JOIN LATERAL (SELECT due_at AS first FROM ${name} q WHERE q.kind = k.kind ORDER BY due_at LIMIT 1) f`,
     ),
+    held: statement(
+      `SELECT kind, key, due_at AS "dueAt", attempts, payload, token FROM ${name}
+       WHERE kind = ANY($1::text[]) AND due_at > $2 AND due_at <= $3 AND starts_with(token, $4)
+       ORDER BY due_at, key LIMIT $5`,
+    ),
     backlog: statement(
       `SELECT count(*) AS waiting, coalesce(min(due_at), 0) AS oldest FROM ${name}
        WHERE kind = ANY($1::text[]) AND due_at <= $2`,
@@ -66,14 +75,23 @@ export class QueueHandle implements QueueWrites {
     this.#access.sql.later(put, [item.kind, item.key, item.dueAt, item.attempts, item.payload]);
   }
 
-  async take(...[kinds, now, leaseMicros, limit]: Parameters<QueueWrites['take']>) {
+  async take(...[kinds, now, leaseMicros, limit, owner]: Parameters<QueueWrites['take']>) {
     const { sql, nextToken } = this.#access;
     const due = await sql.rows(this.#sql.due, [kinds, now, limit]);
     if (due.length === 0) return [];
-    const taken = due.map((item) => ({ ...item, attempts: item.attempts + 1, token: nextToken() }));
+    const taken = due.map((item) => ({
+      ...item,
+      attempts: item.attempts + 1,
+      token: claimToken(nextToken(), { owner, now }),
+    }));
     const columns = [taken.map(({ kind }) => kind), taken.map(({ key }) => key), taken.map(({ token }) => token)];
     sql.later(this.#sql.take, [...columns, now + leaseMicros]);
     return taken;
+  }
+
+  async held(...[owner, { kinds, now, until }, limit]: Parameters<QueueWrites['held']>) {
+    const rows = await this.#access.sql.rows(this.#sql.held, [kinds, now, until, ownerPrefix(owner), limit]);
+    return rows.map(({ token, ...item }) => ({ ...item, since: claimedAt(token) }));
   }
 
   async renew(...[kind, key, token, until]: Parameters<QueueWrites['renew']>) {

@@ -1,4 +1,5 @@
-import type { QueueItem, QueueTable, QueueWrites } from '../../../contracts/index.ts';
+import type { HeldItem, QueueItem, QueueTable, QueueWrites } from '../../../contracts/index.ts';
+import { claimedAt, claimToken, ownerPrefix } from '../../../rows/index.ts';
 import type { WriteAccess } from '../../access.ts';
 import { LIMIT, type Sql, sql } from '../../connection.ts';
 
@@ -13,8 +14,11 @@ export interface QueueSql {
   readonly retry: Sql;
   readonly cancel: Sql;
   readonly nextDue: Sql<{ readonly dueAt: number }>;
+  readonly held: Sql<HeldRow>;
   readonly backlog: Sql<{ readonly waiting: number; readonly oldest: number }>;
 }
+
+type HeldRow = Omit<HeldItem, 'since'> & { readonly token: string };
 
 const TAKEN = 'kind = ? AND key = ? AND token = ?';
 
@@ -36,6 +40,10 @@ export const queueSql = ({ name }: QueueTable): QueueSql => {
     retry: sql(`UPDATE ${name} SET due_at = ?, payload = ?, token = '' WHERE ${TAKEN}`),
     cancel: sql(`DELETE FROM ${name} WHERE kind = ? AND key = ?`),
     nextDue: sql(`SELECT due_at AS "dueAt" FROM ${name} WHERE kind = ? ORDER BY due_at LIMIT 1`),
+    held: sql(
+      `SELECT kind, key, due_at AS "dueAt", attempts, payload, token FROM ${name}
+       WHERE kind = ? AND due_at > ? AND due_at <= ? AND substr(token, 1, length(?4)) = ?4 ORDER BY due_at, key ${LIMIT}`,
+    ),
     backlog: sql(
       `SELECT count(*) AS waiting, coalesce(min(due_at), 0) AS oldest FROM ${name} WHERE kind = ? AND due_at <= ?`,
     ),
@@ -58,16 +66,24 @@ export class QueueHandle implements QueueWrites {
     this.#access.connection.of(put).run(item.kind, item.key, item.dueAt, item.attempts, item.payload);
   }
 
-  async take(...[kinds, now, leaseMicros, limit]: Parameters<QueueWrites['take']>) {
+  async take(...[kinds, now, leaseMicros, limit, owner]: Parameters<QueueWrites['take']>) {
     this.#access.change();
     const { connection, nextToken } = this.#access;
     const due = [...new Set(kinds)].flatMap((kind) => connection.of(this.#sql.due).all(kind, now, limit));
     due.sort((left, right) => left.dueAt - right.dueAt);
     return due.slice(0, limit).map(({ kind, key, dueAt, attempts, payload }) => {
-      const token = nextToken();
+      const token = claimToken(nextToken(), { owner, now });
       connection.of(this.#sql.take).run(now + leaseMicros, token, kind, key);
       return { kind, key, dueAt, attempts: attempts + 1, payload, token };
     });
+  }
+
+  async held(...[owner, { kinds, now, until }, limit]: Parameters<QueueWrites['held']>) {
+    this.#access.enter();
+    const held = this.#access.connection.of(this.#sql.held);
+    const rows = [...new Set(kinds)].flatMap((kind) => held.all(kind, now, until, ownerPrefix(owner), limit));
+    rows.sort((left, right) => left.dueAt - right.dueAt);
+    return rows.slice(0, limit).map(({ token, ...item }) => ({ ...item, since: claimedAt(token) }));
   }
 
   async renew(...[kind, key, token, until]: Parameters<QueueWrites['renew']>) {
