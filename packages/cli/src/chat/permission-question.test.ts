@@ -137,7 +137,8 @@ describe('a question for data', () => {
     const { ask, answers, written } = world(['Ulum', 'Ulm'], [invalid]);
     expect(await ask(INPUT)).toBe(true);
     expect(answers).toEqual([{ id: 'r1', allow: true, data: 'Ulm' }]);
-    expect(written()).toMatch(/^Which city\?\n[^]*no such city\n/);
+    expect(written()).toMatch(/^Which city\?\n/);
+    expect(written()).toContain('no such city\n');
   });
 
   it('is over when it was decided elsewhere, and left open by an interruption', async () => {
