@@ -78,9 +78,7 @@ describe('the events of a chat answer', () => {
     const { answer, emitted, delta } = reading();
     delta({ reasoning_details: [{ id: 'r1' }] });
     answer.read('[DONE]');
-    expect(emitted).toEqual([
-      { type: 'reasoning-end', continuation: { field: 'reasoning', details: [{ id: 'r1' }] } },
-    ]);
+    expect(emitted).toEqual([{ type: 'reasoning-end', continuation: { field: 'reasoning', details: [{ id: 'r1' }] } }]);
   });
 });
 

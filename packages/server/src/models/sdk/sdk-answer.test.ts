@@ -185,12 +185,19 @@ describe('the end of an answer of a provider package', () => {
     expect(usageOf(counted({ total_tokens: 'many' }))).toEqual(expected);
     const { inputTokens } = counted();
     expect(usageOf({ ...NO_USAGE, inputTokens })).toBeUndefined();
-    const plain = { inputTokens: { ...NO_USAGE.inputTokens, total: 2 }, outputTokens: { ...NO_USAGE.outputTokens, total: 1 } };
+    const plain = {
+      inputTokens: { ...NO_USAGE.inputTokens, total: 2 },
+      outputTokens: { ...NO_USAGE.outputTokens, total: 1 },
+    };
     expect(usageOf(plain)).toEqual({ inputTokens: 2, outputTokens: 1 });
   });
 
   it.each([
-    ['the body that the provider sent', { type: 'error', error: { type: 'context_length_exceeded' } }, 'context_overflow'],
+    [
+      'the body that the provider sent',
+      { type: 'error', error: { type: 'context_length_exceeded' } },
+      'context_overflow',
+    ],
     [
       'the body in an Error',
       Object.assign(new Error('no'), { data: { error: { type: 'context_length_exceeded' } } }),

@@ -28,7 +28,11 @@ const wrong = (desc: Parameters<JsonDecoder['decode']>[0], json: Record<string, 
 describe('a request that is read in steps', () => {
   test.each([
     ['a list that is none', { parts: {} }, ['parts: must be an array']],
-    ['an item that is no object', { parts: [{}, 5, null] }, ['parts[1]: must be an object', 'parts[2]: must be an object']],
+    [
+      'an item that is no object',
+      { parts: [{}, 5, null] },
+      ['parts[1]: must be an object', 'parts[2]: must be an object'],
+    ],
     ['a message that is no object', { parts: [{ object: [] }] }, ['parts[0].object: must be an object']],
     ['a map that is none', { labels: [] }, ['labels: must be an object']],
     ['an unknown field of an item', { parts: [{ nope: 1 }] }, ['parts[0].nope: unknown field']],
@@ -66,7 +70,11 @@ describe('a request that is read in steps', () => {
   });
 
   test('leaves unknown fields out where the caller says so', () => {
-    const read = decoder.decoding(SendMessageRequestSchema, { nope: 1, parts: [{ nope: 1, content: 'a' }] }, { ignoresUnknown: true });
+    const read = decoder.decoding(
+      SendMessageRequestSchema,
+      { nope: 1, parts: [{ nope: 1, content: 'a' }] },
+      { ignoresUnknown: true },
+    );
     expect(atOnce(read)).toMatchObject({ parts: [{ content: 'a' }] });
   });
 

@@ -293,7 +293,9 @@ describe('parts of a turn', () => {
 
   test('whoever joins inside of a step gets no second beginning of it, and its denials as such', () => {
     const denied = { output: { code: 'denied', error: 'no' }, is_error: true };
-    expect(chunksOf([result(3, 'c1', denied), text(4, 'b')], { insideStep: true, askedCalls: ['c1'] }).slice(1)).toEqual([
+    expect(
+      chunksOf([result(3, 'c1', denied), text(4, 'b')], { insideStep: true, askedCalls: ['c1'] }).slice(1),
+    ).toEqual([
       'tool-output-denied {"toolCallId":"c1"}',
       'finish-step {}',
       'start-step {}',

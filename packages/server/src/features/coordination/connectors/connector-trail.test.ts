@@ -36,10 +36,18 @@ const context = (eventId: string, more: Partial<ConnectorContext> = {}): Connect
   ...more,
 });
 
-const resource = (kind: string, namespace: string, name: string, uid: string) => ({
+const resource = (kind: string, namespace: string, name: string) => ({
   key: recordKey(kind, namespace, name),
-  ...{ uid, generation: 1, createdAt: 1, labels: {}, annotations: {}, owners: [], finalizers: [] },
-  ...{ apiVersion: 'svc/v1', spec: '{}', status: '{}' },
+  uid: `uid-${name}`,
+  generation: 1,
+  createdAt: 1,
+  labels: {},
+  annotations: {},
+  owners: [],
+  finalizers: [],
+  apiVersion: 'svc/v1',
+  spec: '{}',
+  status: '{}',
 });
 
 const consumer = (of: MessageInitShape<typeof MessageConsumerSchema>): string =>
@@ -77,13 +85,17 @@ describe('the trail of connectors', () => {
     const parts = { clock: new ManualClock(), random: seededRandom(3), log: silentLog, fatal };
     store = await openGivenStore({ dataDir, ...parts });
     await store.write(async (tx) => {
-      await tx.resources.insert(resource('Connector', 'ops', 'help', 'uid-help'));
-      await tx.resources.insert(resource('Connector', NAMESPACE, 'local', 'uid-local'));
-      await tx.resources.insert(resource('Connector', NAMESPACE, 'idle', 'uid-idle'));
-      await tx.resources.insert(resource('Channel', NAMESPACE, 'news', 'uid-news'));
+      await tx.resources.insert(resource('Connector', 'ops', 'help'));
+      await tx.resources.insert(resource('Connector', NAMESPACE, 'local'));
+      await tx.resources.insert(resource('Connector', NAMESPACE, 'idle'));
+      await tx.resources.insert(resource('Channel', NAMESPACE, 'news'));
       const route: ConnectorRouteRow = {
-        ...{ classUid: 'class-1', routeId: 'r1', slot: 'a' },
-        ...{ connectorUid: 'uid-local', namespace: NAMESPACE, connector: 'local' },
+        classUid: 'class-1',
+        routeId: 'r1',
+        slot: 'a',
+        connectorUid: 'uid-local',
+        namespace: NAMESPACE,
+        connector: 'local',
       };
       await tx.connectorRoutes.put(route);
       const kept = (subject: string, of: ConnectorContext) => keepContext(tx, { namespace: NAMESPACE, subject }, of);
@@ -111,8 +123,10 @@ describe('the trail of connectors', () => {
   const find = (wanted: string, namespace = NAMESPACE) =>
     store.read(async (tx) => connectorTrail.find?.(tx, { namespace, id: wanted }));
   const ofEvent = (name: string): TrailPlace => ({
-    ...{ kind: 'connector_event', id: name },
-    ...{ namespace: NAMESPACE, within: 'class-1' },
+    kind: 'connector_event',
+    id: name,
+    namespace: NAMESPACE,
+    within: 'class-1',
   });
 
   it('finds deliveries and events of the namespace by their ids', async () => {
@@ -174,8 +188,15 @@ describe('the trail of connectors', () => {
     const place = (number: number): TrailPlace => ({ kind: 'delivery', id: id(number), namespace: NAMESPACE });
     const source = { kind: 'session_message', id: 'message-1', namespace: NAMESPACE, within: session };
     const done = {
-      ...{ kind: 'delivery', id: id(1), namespace: NAMESPACE, name: 'help', at: 10, endedAt: 20 },
-      ...{ state: 'delivered', reason: '', text: '1 try: hello you' },
+      kind: 'delivery',
+      id: id(1),
+      namespace: NAMESPACE,
+      name: 'help',
+      at: 10,
+      endedAt: 20,
+      state: 'delivered',
+      reason: '',
+      text: '1 try: hello you',
     };
     expect(await read(place(1))).toEqual({ entries: [done], links: [source], causes: { [id(1)]: 'message-1' } });
     const ofChannel = { kind: 'channel', channelUid: 'uid-news', channelMessageId: 'message-3' };

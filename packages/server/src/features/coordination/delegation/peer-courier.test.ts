@@ -33,7 +33,11 @@ const UNSENT: PeerErrand = {
 };
 const text = (value: string) => [{ kind: 'text', text: value } as const];
 const task = (more: Partial<RemoteTask> = {}): RemoteTask => ({
-  ...{ id: 'task-1', contextId: 'c1', state: 'completed', statusParts: [], parts: [] },
+  id: 'task-1',
+  contextId: 'c1',
+  state: 'completed',
+  statusParts: [],
+  parts: [],
   ...more,
 });
 
@@ -81,8 +85,12 @@ const carried = async (errand: PeerErrand, { step, client, keepArtifact, secret 
 };
 
 const item = (errand: PeerErrand) => ({
-  ...{ kind: PEER_ERRAND, key: errand.messageId, payload: JSON.stringify(errand) },
-  ...{ dueAt: 0, attempts: 0, token: 't' },
+  kind: PEER_ERRAND,
+  key: errand.messageId,
+  payload: JSON.stringify(errand),
+  dueAt: 0,
+  attempts: 0,
+  token: 't',
 });
 
 const ASK: ErrandStep = { do: 'ask' };
@@ -99,7 +107,9 @@ describe('how an agent elsewhere is reached', () => {
     const bare: PeerTarget = { cardUrl: 'http://far', bearer: '', isTrusted: false };
     expect(await peerTarget(secret, 'acme', place)).toEqual(bare);
     expect(await peerTarget(secret, 'system', { ...place, secretRef: 'key' })).toEqual({
-      ...{ cardUrl: 'http://far', bearer: 'system/key', isTrusted: true },
+      cardUrl: 'http://far',
+      bearer: 'system/key',
+      isTrusted: true,
     });
   });
 });
@@ -147,9 +157,11 @@ describe('an errand that asks for a task', () => {
   });
 
   it('says why a file could not be kept, and waits with what may pass', async () => {
-    const refusing = (fault: Error): KeepArtifact => async () => {
-      throw fault;
-    };
+    const refusing =
+      (fault: Error): KeepArtifact =>
+      async () => {
+        throw fault;
+      };
     const tooLarge = new Fault('INVALID_ARGUMENT', 'TOO_LARGE', 'it is too large');
     const { notes } = await asks({ parts: [file] }, ERRAND, { keepArtifact: refusing(tooLarge) });
     const words = 'a.png (image/png, 2 bytes) could not be kept: it is too large';
@@ -171,16 +183,12 @@ describe('an errand whose agent cannot be asked', () => {
       ['again', { failingSince: since, delayMs: 1_000, inMs: 1_000 }],
     ]);
     const { notes } = await fails('unavailable', { ...ERRAND, failingSince: NOW - 30 * SECOND });
-    expect(notes).toEqual([
-      ['settled', { outcome: { state: 'failed', text: 'it said no' }, losesContext: false }],
-    ]);
+    expect(notes).toEqual([['settled', { outcome: { state: 'failed', text: 'it said no' }, losesContext: false }]]);
   });
 
   it.each(['refused', 'malformed', 'gone'] as const)('fails at once when it is %s', async (kind) => {
     const { notes } = await fails(kind);
-    expect(notes).toEqual([
-      ['settled', { outcome: { state: 'failed', text: 'it said no' }, losesContext: false }],
-    ]);
+    expect(notes).toEqual([['settled', { outcome: { state: 'failed', text: 'it said no' }, losesContext: false }]]);
   });
 
   it('fails without a word of its credential when that cannot be read, and is left to the queue for other faults', async () => {
@@ -241,7 +249,10 @@ describe('an errand that sends a message', () => {
   it('fails when a file that goes with it is gone', async () => {
     const object = { key: 'k', mediaType: 'text/plain', sizeBytes: 1, sha256: 'a', filename: 'a.txt' };
     const { message } = UNSENT;
-    const errand = { ...UNSENT, message: { taskId: '', metadata: {}, ...message, parts: [], files: [{ object, as: 'bytes' as const }] } };
+    const errand = {
+      ...UNSENT,
+      message: { taskId: '', metadata: {}, ...message, parts: [], files: [{ object, as: 'bytes' as const }] },
+    };
     const { notes } = await carried(errand, { step: SEND });
     const outcome = { state: 'failed', text: 'the artifact a.txt of the message is gone' };
     expect(notes).toEqual([['settled', { outcome, losesContext: false }]]);

@@ -87,7 +87,10 @@ describe('the trail of a task', () => {
     const key = recordKey('Task', 'default', 'one');
     const stored = (await world.store.read((tx) => tx.resources.get(key))) as StoredResource;
     const status = JSON.stringify({ ...JSON.parse(stored.status), executionRef: { runId: 'turn-work' } });
-    const reading = await taskTrail.read({ resources: { get: async () => ({ ...stored, status }) } } as never, task('one'));
+    const reading = await taskTrail.read(
+      { resources: { get: async () => ({ ...stored, status }) } } as never,
+      task('one'),
+    );
     expect(reading?.entries).toMatchObject([
       {
         agent: 'clerk',

@@ -10,8 +10,12 @@ const FACTS = {} as never;
 const NAMES = { ns: 'acme', agent: 'helper', sessionId: 's1' };
 
 const row = (more: object = {}) => ({
-  ...{ id: ID, namespace: 'acme', agent: 'helper', sessionId: 's1', state: 'RUNNING' },
-  ...{ body: JSON.stringify({ replyMessageIds: ['m1', 'm2'] }) },
+  id: ID,
+  namespace: 'acme',
+  agent: 'helper',
+  sessionId: 's1',
+  state: 'RUNNING',
+  body: JSON.stringify({ replyMessageIds: ['m1', 'm2'] }),
   ...more,
 });
 const turn = (state: string, more: object = {}): JsonObject => ({ id: ID, sessionId: 's1', state, ...more });
