@@ -52,7 +52,7 @@ describe('the events of a chat answer', () => {
     expect(emitted).toEqual([{ type: 'text', text: 'abc' }]);
   });
 
-  it('pass on what was said before reasoning goes on, and details of reasoning with the field they came in', () => {
+  it('pass on what was said before reasoning continues, and details of reasoning with the field they came in', () => {
     const { answer, emitted, delta } = reading();
     delta({ content: 'first' });
     delta({ reasoning: 'hm', reasoning_details: [{ type: 'encrypted', data: 'x' }] });

@@ -254,19 +254,19 @@ describe('parts of a turn', () => {
     ['its own words', { output: { error: 'broke' } }, 'broke'],
     ['its output where that is text', { output: 'it broke' }, 'it broke'],
     ['its text where its output is a value', { output: { exit: 1 } }, 'text'],
-  ])('a failed call is told by %s', (_what, more, errorText) => {
+  ])('a failed call is shown by %s', (_what, more, errorText) => {
     const chunk = chunksOf([call(0, 'c1'), result(1, 'c1', { ...more, is_error: true })]).at(-1) ?? '';
     expect(JSON.parse(chunk.slice('tool-output-error '.length))).toMatchObject({ errorText });
   });
 
-  test('a failed call without text is told by its output as JSON', () => {
+  test('a failed call without text is shown by its output as JSON', () => {
     const payload = { tool_call_id: 'c1', output: { exit: 1 }, is_error: true };
     expect(chunksOf([call(0, 'c1'), delta(1, PART.TOOL_RESULT, { payload })]).at(-1)).toBe(
       'tool-output-error {"toolCallId":"c1","errorText":"{\\"exit\\":1}","dynamic":true}',
     );
   });
 
-  test('a question that is no yes or no is shown as it was asked, and again with its answer', () => {
+  test('a question of another kind is shown as it was asked, and again with its answer', () => {
     const asked = { request_id: 'r1', tool_call_id: 'c1', kind: 'question', choices: ['a', 'b'] };
     const chunks = new ChatChunks(options());
     const all = [
@@ -291,7 +291,7 @@ describe('parts of a turn', () => {
     expect(chunks.pause()).toEqual([{ type: 'finish', finishReason: 'tool-calls' }]);
   });
 
-  test('whoever joins inside of a step gets no second beginning of it, and its denials as such', () => {
+  test('a client that joins inside of a step gets no second beginning of it, and its denials as such', () => {
     const denied = { output: { code: 'denied', error: 'no' }, is_error: true };
     expect(
       chunksOf([result(3, 'c1', denied), text(4, 'b')], { insideStep: true, askedCalls: ['c1'] }).slice(1),

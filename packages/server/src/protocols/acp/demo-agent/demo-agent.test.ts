@@ -172,7 +172,7 @@ describe('a tool of the demo agent', () => {
     expect([said(), questions]).toEqual(['read_file -> remember the milk\n', []]);
   });
 
-  it('that fails is told as failed, and the prompt goes on', async () => {
+  it('that fails is reported as failed, and the prompt continues', async () => {
     const { begin, prompt, updates, said } = await connected();
     await prompt(await begin(), '!read /none\n!say next');
     expect(updates[1]).toMatchObject({ toolCallId: 'call-1-1', status: 'failed' });
@@ -281,7 +281,7 @@ describe('an offered server of the demo agent', () => {
     expect(said()).toBe('lookup -> no server is offered\n');
   });
 
-  it('is not asked when its input is no JSON: the prompt fails', async () => {
+  it('is not asked when its input is not JSON: the prompt fails', async () => {
     const { begin, prompt } = await connected();
     await expect(prompt(await begin([toolServer(READY)]), '!tool lookup {')).rejects.toMatchObject({ code: -32_603 });
   });
@@ -307,7 +307,7 @@ describe('cancelling the demo agent', () => {
 });
 
 describe('a stored session of the demo agent', () => {
-  it('is told again by another process, and goes on', async () => {
+  it('is shown again by another process, and continues', async () => {
     const first = await connected();
     const sessionId = await first.begin();
     await first.prompt(sessionId, 'one');
