@@ -51,10 +51,11 @@ export async function openChatPlatform(
         stopping.abort();
         await adapter.disconnect?.();
       },
-      receive: async (request) => {
+      receive: async (received) => {
         // An adapter that is not ready could acknowledge a message without handing it on.
         if (!signIn.isDone) throw new NotTaken('the connector has not signed in to the platform yet');
-        if (verify === undefined) return await bridge.receive(adapter, connector.prepare?.(request) ?? request);
+        const request = connector.prepare?.(received) ?? received;
+        if (verify === undefined) return await bridge.receive(adapter, request);
         const body = await request.text();
         const { url, method, headers } = request;
         if (!(await verify({ headers, body }))) return new Response('not signed by the platform\n', { status: 401 });

@@ -35,7 +35,7 @@ interface Happened extends Pick<Press, 'raw' | 'user' | 'messageId'> {
 /** What presses and commands have in common: neither is a message that could be answered in a thread of its own. */
 function interactionOf({ adapter, connector, threadId }: MessageSource, { kind, raw, user, messageId }: Happened) {
   const interaction = connector.interaction?.(raw);
-  if (interaction === undefined) throw new Error(`${adapter.name} has no ${kind} that can be told from its copies`);
+  if (interaction === undefined) throw new Error(`${adapter.name} gives no id for a ${kind}`);
   const location = connector.locate(adapter, { threadId, messageId, raw: interaction.raw });
   return {
     ...location,

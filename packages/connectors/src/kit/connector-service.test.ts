@@ -327,6 +327,13 @@ describe('deliveries', () => {
     await svc.register(connector.url);
   });
 
+  it('hands on the options of a question, and none where the label is not a list of texts', async () => {
+    const labels = ['["Allow once","Deny"]', undefined, 'no JSON', '"Deny"', '["Deny",1]'];
+    for (const [index, label] of labels.entries())
+      await reply(`o${index}`, { labels: label === undefined ? {} : { 'svc.requestOptions': label } });
+    expect(deliveries.map(({ options }) => options)).toEqual([['Allow once', 'Deny'], [], [], [], []]);
+  });
+
   it('writes once for attempts that overlap and for later ones', async () => {
     let take: () => void = () => undefined;
     const taken = new Promise<void>((resolve) => {

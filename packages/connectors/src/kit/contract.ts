@@ -39,7 +39,7 @@ export interface InboundEvent {
   readonly attachments: readonly InboundAttachment[];
   /** Unix milliseconds; 0 when the platform does not say. */
   readonly timeMs: number;
-  /** An event with the label `svc.delivery` answers the question of that delivery with the number in its text, and is no message. */
+  /** An event with the label `svc.delivery` answers the question of that delivery with the number in its text, and never becomes a message. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

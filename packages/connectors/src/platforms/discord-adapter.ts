@@ -55,6 +55,6 @@ const typeIn = async (answer: Response): Promise<unknown> => {
   return typeof body === 'object' && body !== null && 'type' in body ? body.type : undefined;
 };
 
-/** Only a command without a name or a user has no context; such a one is no message either. */
+/** Only a command without a name or a user has no context; svc gets no message for it. */
 const textOf = (command: Command | null): string =>
   `${command?.command ?? '/'} ${command?.text ?? ''}`.trim().slice(0, CONTENT_LENGTH).toWellFormed();

@@ -124,6 +124,46 @@ describe('Microsoft Teams', () => {
     ).toMatchObject({ conversationType: 'dm', externalConversationId: `${serviceUrl} a:1` });
   });
 
+  it('shows the options of a question as buttons, and sends a press as an answer', async () => {
+    const labels = { 'svc.requestOptions': JSON.stringify(['Allow once', 'Deny']) };
+    await bench.deliver({ externalConversationId: conversation(), labels, deliveryId: 'q-1', text: 'May it run?' });
+    const [card] = JSON.parse(
+      bench.platform
+        .callsTo(/activities/)
+        .at(-1)
+        ?.body.toString() ?? '',
+    ).attachments;
+    expect(card).toMatchObject({
+      contentType: 'application/vnd.microsoft.card.adaptive',
+      content: {
+        body: [{ type: 'TextBlock', text: 'May it run?' }],
+        actions: [
+          { type: 'Action.Submit', title: 'Allow once', data: { actionId: 'svc:q-1:1' } },
+          { type: 'Action.Submit', title: 'Deny', data: { actionId: 'svc:q-1:2' } },
+        ],
+      },
+    });
+    const press = activity({
+      id: 'f:1',
+      replyToId: '1700000099',
+      conversation: { ...activity().conversation, id: '19:c@thread.tacv2;messageid=1700000099' },
+      text: undefined,
+      value: card.content.actions[1].data,
+    });
+    bench.svc.failures.push({ status: 500 });
+    expect((await bench.webhook(bearing(tokens.right, press))).status).toBe(503);
+    for (const _copy of [1, 2]) expect((await bench.webhook(bearing(tokens.right, press))).status).toBe(200);
+    expect(bench.svc.outcomes.slice(-2)).toEqual(['ACCEPTED', 'DUPLICATE']);
+    expect(bench.svc.events.at(-1)).toMatchObject({
+      eventId: `teams:${conversation()}:press:f:1`,
+      matchFields: { tenant: 'tenant', team: '19:team', channel: '19:c@thread.tacv2', kind: 'channel' },
+      conversationType: 'channel',
+      sender: { externalId: '29:ada' },
+      text: '2',
+      labels: { 'svc.delivery': 'q-1' },
+    });
+  });
+
   it('writes into threads at the address of the region', async () => {
     await bench.deliver({
       deliveryId: 't1',

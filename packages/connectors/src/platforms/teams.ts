@@ -30,6 +30,9 @@ const CHANNEL = /@thread\.(?:tacv2|skype)$/;
 const chat: ChatConnector = {
   // Teams takes about 28 KB.
   maxTextLength: 12_000,
+  // Teams shows six actions of a card.
+  buttons: { most: 6, labelLength: 60, textLength: 10_000 },
+  interaction: (raw) => ({ id: (raw as { readonly id: string }).id, raw }),
   open: async (settings, { logger }) => {
     const { createTeamsAdapter } = await loadAdapter<typeof import('@chat-adapter/teams')>('@chat-adapter/teams');
     const tenantId = settings.get('tenantId');

@@ -97,6 +97,48 @@ describe('WhatsApp', () => {
     await bench.close();
   });
 
+  it('shows the options of a question as buttons, and sends a press as an answer', async () => {
+    const labels = { 'svc.requestOptions': JSON.stringify(['Allow for this session', 'Deny']) };
+    await bench.deliver({ externalConversationId: 'P1:4917', labels, deliveryId: 'q-1', text: 'May it run?' });
+    expect(
+      JSON.parse(
+        bench.platform
+          .callsTo(/messages/)
+          .at(-1)
+          ?.body.toString() ?? '',
+      ),
+    ).toMatchObject({
+      type: 'interactive',
+      interactive: {
+        type: 'button',
+        body: { text: 'May it run?' },
+        action: {
+          buttons: [
+            { type: 'reply', reply: { id: 'chat:{"a":"svc:q-1:1"}', title: 'Allow for this sess…' } },
+            { type: 'reply', reply: { id: 'chat:{"a":"svc:q-1:2"}', title: 'Deny' } },
+          ],
+        },
+      },
+    });
+    const reply = { id: 'chat:{"a":"svc:q-1:2"}', title: 'Deny' };
+    const press = messages({
+      id: 'wamid.7',
+      type: 'interactive',
+      interactive: { type: 'button_reply', button_reply: reply },
+    });
+    bench.svc.failures.push({ status: 500 });
+    expect((await bench.webhook(signed(press))).status).toBe(503);
+    for (const _copy of [1, 2]) expect((await bench.webhook(signed(press))).status).toBe(200);
+    expect(bench.svc.outcomes.slice(-2)).toEqual(['ACCEPTED', 'DUPLICATE']);
+    expect(bench.svc.events.at(-1)).toMatchObject({
+      eventId: 'whatsapp:P1:4917:press:wamid.7',
+      matchFields: { phone_number: 'P1', user: '4917' },
+      sender: { externalId: '4917', displayName: 'Ada' },
+      text: '2',
+      labels: { 'svc.delivery': 'q-1' },
+    });
+  });
+
   it('answers the check of its address only with the right token', async () => {
     const check = (token: string) =>
       fetch(`${bench.url}/webhook?hub.mode=subscribe&hub.challenge=c1&hub.verify_token=${token}`);

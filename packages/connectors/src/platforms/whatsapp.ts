@@ -10,6 +10,9 @@ interface WhatsAppThread {
 const chat: ChatConnector = {
   // WhatsApp takes 4,096 characters.
   maxTextLength: 3_800,
+  // Above buttons WhatsApp takes 1,024 characters, some of them for escapes.
+  buttons: { most: 3, labelLength: 20, textLength: 900 },
+  interaction: (raw) => ({ id: (raw as { readonly id: string }).id, raw }),
   open: async (settings, { logger, fileTransport }) => {
     const { WhatsAppAdapter } = await loadAdapter<typeof import('@chat-adapter/whatsapp')>('@chat-adapter/whatsapp');
     const apiUrl = settings.get('apiUrl');
