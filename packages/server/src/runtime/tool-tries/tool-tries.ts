@@ -8,7 +8,7 @@ import {
   type ToolTryOutcome,
   type TurnMeter,
 } from '../contract.ts';
-import { grantsOf } from '../steps/agent-grants.ts';
+import { grantsOf } from '../steps/index.ts';
 import { failureFields, runTool } from '../steps/tool-batch/index.ts';
 
 interface ToolTriesDeps {
