@@ -132,6 +132,7 @@ const coordination = (
   const { objects, runtime, deliveries } = turns;
   const tasks = tasksModule({ ...host, ...runtime, ...files });
   const workflows = workflowsModule({ ...host, ...turns, ...runtime });
+  const client = peerOutbound(config, host);
   const more = { channels: host.facade('Channel'), objects };
   const channels = channelsModule({ ...host, ...runtime, ...files, ...deliveries, ...more });
   return {
@@ -148,14 +149,7 @@ const coordination = (
       workflows: workflows.runs,
     }),
     workflows,
-    delegation: delegationModule({
-      ...host,
-      ...runtime,
-      ...files,
-      ...tasks,
-      objects,
-      client: peerOutbound(config, host),
-    }),
+    delegation: delegationModule({ ...host, ...runtime, ...files, ...tasks, objects, client }),
     tasks,
   };
 };
@@ -178,10 +172,7 @@ const platform = (
     openDump: async (scratch) => storeEngine(config, engines).dump(scratch),
     clusterId,
   });
-  const sandboxes = sandboxesModule({
-    ...host,
-    ...sandboxProviders({ ...host, ...engines, dataDir }),
-  });
+  const sandboxes = sandboxesModule({ ...host, ...sandboxProviders({ ...host, ...engines, dataDir }) });
   return {
     workers: workersModule({
       ...about,
