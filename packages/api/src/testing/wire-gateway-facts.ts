@@ -89,7 +89,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
     '1 step data.Step, 2 state data.StepRequestState, 3 reason string, 4 explanation string, 5 rebuilt_sha256 string, 6 pieces data.StepPiece[], 7 omissions data.StepOmission[], 8 next_page_token string, 9 tokens uint64, 10 body string, 11 body_omitted bool',
   'gateway.CheckMcpServerRequest': '1 ns string, 2 server string, 3 identity string',
   'gateway.CheckMcpServerResponse':
-    '1 reachable bool, 2 reason string, 3 message string, 4 protocol string, 5 server_name string, 6 server_version string, 7 tools McpServerTool[], 8 tool_count int32, 9 missing_tools string[], 10 duration_ms int64',
+    '1 reachable bool, 2 reason string, 3 message string, 4 protocol string, 5 server_name string, 6 server_version string, 7 tools McpServerTool[], 8 tool_count int32, 9 missing_tools string[], 10 took_ms int64',
   'gateway.McpServerTool':
     '1 name string, 2 title string, 3 description string, 4 input_schema_json string, 5 allowed bool, 6 agent_name string, 7 read_only bool, 8 destructive bool?, 9 idempotent bool?, 10 open_world bool?',
   'gateway.ListAgentToolsRequest': '1 ns string, 2 agent string',
@@ -100,7 +100,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.TryToolRequest':
     '1 ns string, 2 agent string, 3 tool string, 4 arguments_json string, 5 confirm bool, 6 wait_seconds int32',
   'gateway.TryToolResponse':
-    '1 ok bool, 2 content ToolResultPart[], 3 structured_json string, 4 error_code string, 5 error string, 6 sign_in_url string, 7 duration_ms int64, 8 truncated bool, 9 call_id string',
+    '1 ok bool, 2 content ToolResultPart[], 3 structured_json string, 4 failure_code string, 5 error string, 6 sign_in_url string, 7 took_ms int64, 8 truncated bool, 9 call_id string',
   'gateway.ToolResultPart': '1 text string, 2 media_type string, 3 filename string, 4 data bytes, 5 size_bytes int64',
   'gateway.GetMessageTrailRequest': '1 ns string, 2 id string',
   'gateway.GetMessageTrailResponse': '1 entries data.TrailEntry[], 2 truncated bool',

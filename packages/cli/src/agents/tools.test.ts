@@ -36,7 +36,7 @@ it('svc agent tools shows the tools and what is missing', async () => {
 
 it('svc agent try prints what the model would read', async () => {
   const content = [{ text: '42\u0007' }, { mediaType: 'image/png', filename: 'a.png', sizeBytes: 3n }];
-  const { run, out, err, asked } = hostOf({ ok: true, content, durationMs: 5n });
+  const { run, out, err, asked } = hostOf({ ok: true, content, tookMs: 5n });
   expect(await run('agent', 'try', 'helper', 'calculate', '{"expression":"6*7"}', '--wait', '9')).toBe(0);
   expect(asked).toMatchObject([{ argumentsJson: '{"expression":"6*7"}', confirm: false, waitSeconds: 9 }]);
   expect(out()).toBe('42^G\n[file a.png (image/png, 3 B)]\n');
@@ -55,7 +55,7 @@ it('svc agent try calls a tool that has to be confirmed only when it is', async 
 it('svc agent try fails where the tool did', async () => {
   const failed = hostOf({
     content: [{ text: '{"ok":false}' }],
-    ...{ errorCode: 'sign_in_needed', error: 'sign in', signInUrl: 'https://auth.example/a' },
+    ...{ failureCode: 'sign_in_needed', error: 'sign in', signInUrl: 'https://auth.example/a' },
   });
   expect(await failed.run('agent', 'try', 'helper', 'mcp_desk_find')).toBe(1);
   expect(failed.err()).toContain('mcp_desk_find: sign in (sign_in_needed)');

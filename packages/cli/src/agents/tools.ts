@@ -64,7 +64,7 @@ export const tryTool = async (
   else for (const part of mapsOf(answer['content'])) host.stdout.write(`${shownPart(part)}\n`);
   if (answer['ok'] !== true) throw failed(tool, answer);
   context.note(
-    `${tool} took ${textOf(answer['durationMs']) || '0'} ms${answer['truncated'] === true ? '; the result is cut' : ''}`,
+    `${tool} took ${textOf(answer['tookMs']) || '0'} ms${answer['truncated'] === true ? '; the result is cut' : ''}`,
   );
 };
 
@@ -101,7 +101,7 @@ const shownPart = (part: JsonObject): string => {
 };
 
 const failed = (tool: string, answer: JsonObject): CommandFailure => {
-  const code = textOf(answer['errorCode']);
+  const code = textOf(answer['failureCode']);
   if (code === '') return new CommandFailure(`${tool} reports a failure`);
   const url = textOf(answer['signInUrl']);
   return new CommandFailure(

@@ -40,7 +40,7 @@ const show = (
   }: { readonly server: string; readonly answer: JsonObject; readonly tools: readonly JsonObject[] },
 ): void => {
   const about = `${textOf(answer['serverName'])} ${textOf(answer['serverVersion'])}`.trim();
-  const facts = [about, `protocol ${textOf(answer['protocol'])}`, `${textOf(answer['durationMs']) || '0'} ms`];
+  const facts = [about, `protocol ${textOf(answer['protocol'])}`, `${textOf(answer['tookMs']) || '0'} ms`];
   stdout.write(`${server} answers: ${harmless(facts.filter((fact) => fact !== '').join(', '))}\n`);
   if (tools.length === 0) return stdout.write('it has no tools\n');
   const rows = tools.map((tool) => [

@@ -43,7 +43,7 @@ export const printLogs = async (host: Host, options: LogOptions): Promise<void> 
   }
 };
 
-/** Of `--tail`; undefined when not given. Throws CommandFailure for what is no number of lines. */
+/** Of `--tail`; undefined when not given. Throws CommandFailure for what is not a number of lines. */
 const tailOf = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   const count = Number(text);

@@ -46,7 +46,7 @@ interface Checked {
   readonly tools?: readonly Shown[];
   readonly toolCount?: number;
   readonly missingTools?: readonly string[];
-  readonly durationMs?: string;
+  readonly tookMs?: string;
 }
 const check = (name: string, body: object = {}): Promise<Checked> =>
   rest.ok(`POST /v1/ns/default/mcp-servers/${name}:check`, body);
@@ -62,7 +62,7 @@ describe('CheckMcpServer', () => {
     expect(found).toEqual({
       ...{ reachable: true, reason: 'Connected', message: '6 tools', protocol: '2026-07-28' },
       ...{ serverName: 'test-tools', serverVersion: '1.2.3', toolCount: 6, missingTools: ['gone'] },
-      durationMs: expect.any(String),
+      tookMs: expect.any(String),
     });
     expect(tools.map(({ name, allowed = false }) => [name, allowed])).toEqual([
       ['add', true],

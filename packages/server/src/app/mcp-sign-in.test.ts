@@ -114,7 +114,7 @@ describe('an agent with a server that people sign in to', () => {
     const check = () =>
       rest.ok<{ reason: string; toolCount?: number }>(`POST /v1/ns/default/mcp-servers/${name}:check`, {});
     const attempt = () =>
-      rest.ok<{ errorCode?: string; error?: string; signInUrl?: string; content?: { text: string }[] }>(
+      rest.ok<{ failureCode?: string; error?: string; signInUrl?: string; content?: { text: string }[] }>(
         `POST /v1/ns/default/agents/${name}/tools/mcp_${name}_add:try`,
         { argumentsJson: '{"a":40,"b":2}' },
       );
@@ -123,7 +123,7 @@ describe('an agent with a server that people sign in to', () => {
     expect(missing).toContainEqual(expect.objectContaining({ name, kind: 'mcp_server', reason: 'SignInNeeded' }));
     const asked = await attempt();
     expect(asked).toMatchObject({
-      errorCode: 'sign_in_needed',
+      failureCode: 'sign_in_needed',
       error: expect.stringContaining('needs you to sign in'),
     });
     await browse(asked.signInUrl ?? '');

@@ -17,6 +17,7 @@ import type {
   RuntimeConfig,
   SessionLifecycle,
   SkillSource,
+  ToolTries,
   TurnEndHook,
   TurnMeter,
   TurnProgressHook,
@@ -25,6 +26,7 @@ import type {
 } from './contract.ts';
 import { createAdmission, createCallWakes, createSessionLifecycle, createSourceKeeper } from './session/index.ts';
 import { createSteps, type DeltaPressure } from './steps/index.ts';
+import { createToolTries } from './tool-tries/index.ts';
 
 /** Everything the engine is handed by app; each part declares the few members that it uses. */
 export interface RuntimeDeps {
@@ -66,6 +68,7 @@ export interface Runtime {
   readonly lifecycle: SessionLifecycle;
   readonly wakes: CallWakes;
   readonly live: LiveTurns;
+  readonly tries: ToolTries;
   readonly worker: TurnWorker;
   readonly sweeper: Sweeper;
   /** Claims and sweeps; before that releases the claims of processes that are known to be dead. */
@@ -86,6 +89,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     lifecycle: createSessionLifecycle(deps),
     wakes: createCallWakes(deps),
     live: worker,
+    tries: createToolTries(deps),
     worker,
     sweeper,
     start: async () => {

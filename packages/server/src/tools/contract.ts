@@ -146,12 +146,18 @@ export interface OfferedTool {
  */
 export type WithheldReason = 'NotGranted' | 'Denied' | 'SwitchedOff' | 'FeatureMissing' | 'Unavailable';
 
-/** A tool of this process that an agent is not offered. */
+/** A tool that an agent is not offered. */
 export interface WithheldTool {
   readonly name: string;
   readonly reason: WithheldReason;
   /** For people. */
   readonly message: string;
+}
+
+/** Every tool that there is for a turn, sorted by name. */
+export interface JudgedTools {
+  readonly offered: readonly OfferedTool[];
+  readonly withheld: readonly WithheldTool[];
 }
 
 /** What an agent's spec grants, plain data (AgentSpec.capabilities and features). */
@@ -226,8 +232,8 @@ export interface ToolRegistry {
   add(supply: ToolSupply): void;
   /** Tools of this turn, sorted by name; denied ones are absent. */
   offered(turn: ToolTurn): Promise<readonly OfferedTool[]>;
-  /** Tools of this process that are not among those offered, sorted by name. */
-  withheld(grants: ToolGrants, offered: readonly OfferedTool[]): readonly WithheldTool[];
+  /** The same, with the tools that the turn is not offered: of this process, and of the sources that were asked. */
+  judged(turn: ToolTurn): Promise<JudgedTools>;
   /** True for every tool of this process, offered or not: such a call is denied, any other is unknown. */
   exists(name: string): boolean;
   /** All violations of the tool's schema, empty when valid. */

@@ -56,6 +56,55 @@ const offeredBy = async (given: ToolGrants, switches = {}): Promise<readonly str
   return (await registry.offered(turnOf(given))).map(({ tool: { name }, approval }) => `${name}:${approval}`);
 };
 
+describe('tools that an agent is not offered', () => {
+  const remote = tool('mcp_desk_find', { name: 'mcp', action: 'desk/find', granted: 'always' });
+  const registry = createToolRegistry({
+    tools: [
+      tool('clock'),
+      tool('read_file', files),
+      tool('delete_file', { name: 'files', action: 'delete' }),
+      tool('create_file', { name: 'files', action: 'create' }),
+      tool('create_goal', { name: 'goals', action: 'create' }),
+    ],
+    toolSources: [
+      { name: 'mcp', concerns: () => true, tools: async () => [remote] },
+      { name: 'rooms', names: ['publish'], concerns: () => false, tools: async () => [] },
+    ],
+    switches: { files: { create: false } },
+    log: silentLog,
+  });
+
+  it('have a reason each', async () => {
+    const deny = (action: string) => ({ action, approval: 'deny' });
+    const given = grants({ files: [deny('delete'), 'create'], goals: ['*'], mcp: [deny('desk/find')] });
+    const { offered, withheld } = await registry.judged(turnOf(given));
+    expect(offered.map(({ tool: { name } }) => name)).toEqual(['clock']);
+    expect(withheld).toEqual([
+      {
+        name: 'create_file',
+        reason: 'SwitchedOff',
+        message: 'capabilities.files.create is false in the configuration',
+      },
+      {
+        name: 'create_goal',
+        reason: 'FeatureMissing',
+        message: 'the agent does not list goals as a feature of type toolset',
+      },
+      { name: 'delete_file', reason: 'Denied', message: "the agent's capabilities deny files:delete" },
+      { name: 'mcp_desk_find', reason: 'Denied', message: "the agent's capabilities deny mcp:desk/find" },
+      { name: 'publish', reason: 'Unavailable', message: 'what it works on is not there, or nothing grants it' },
+      { name: 'read_file', reason: 'NotGranted', message: "the agent's capabilities do not grant files:read" },
+    ]);
+  });
+
+  it('are none where all is granted', async () => {
+    const given = grants({ files: ['*'], goals: ['*'] }, [toolset('goals')]);
+    const { offered, withheld } = await registry.judged(turnOf(given));
+    expect(offered).toHaveLength(5);
+    expect(withheld.map(({ name }) => name)).toEqual(['create_file', 'publish']);
+  });
+});
+
 describe('a tool of which parts may be granted', () => {
   const capability = {
     name: 'schedules',

@@ -2,6 +2,7 @@ import { Fault, type Log } from '../base/index.ts';
 import { approvalOf, type CapabilitySwitches, narrowerGrants, reachOf, strictest } from './capability-rules.ts';
 import type {
   ApprovalMode,
+  JudgedTools,
   OfferedTool,
   Tool,
   ToolCapability,
@@ -10,7 +11,6 @@ import type {
   ToolSource,
   ToolSupply,
   ToolTurn,
-  WithheldTool,
 } from './contract.ts';
 import { createSchemaCheck } from './schema-check.ts';
 import { isFeatureMissing, withheldReason } from './withheld-rules.ts';
@@ -65,18 +65,23 @@ class Registry implements ToolRegistry {
   }
 
   async offered(turn: ToolTurn): Promise<readonly OfferedTool[]> {
-    const found = this.#toolsOf(turn.grants);
-    if (found.sources.length === 0) return found.native;
-    return withSources(found, turn, { switches: this.#switches, log: this.#log });
+    const { native, sources } = this.#toolsOf(turn.grants);
+    if (sources.length === 0) return native;
+    return merged(native, await listedBy(sources, turn, this.#log), { ...turn, switches: this.#switches });
   }
 
-  withheld(grants: ToolGrants, offered: readonly OfferedTool[]): readonly WithheldTool[] {
+  async judged(turn: ToolTurn): Promise<JudgedTools> {
+    const { native, sources } = this.#toolsOf(turn.grants);
+    const listed = await listedBy(sources, turn, this.#log);
+    const offered = merged(native, listed, { ...turn, switches: this.#switches });
     const has = new Set(offered.map(({ tool }) => tool.name));
-    const native = new Map(this.#tools.map((tool) => [tool.name, tool]));
-    return [...this.#names]
+    const known = new Map([...listed, ...this.#tools].map((tool) => [tool.name, tool]));
+    const names = new Set([...known.keys(), ...this.#names]);
+    const withheld = [...names]
       .filter((name) => !has.has(name))
       .sort()
-      .map((name) => ({ name, ...withheldReason(native.get(name), grants, this.#switches) }));
+      .map((name) => ({ name, ...withheldReason(known.get(name), turn.grants, this.#switches) }));
+    return { offered, withheld };
   }
 
   exists(name: string): boolean {
@@ -104,16 +109,22 @@ class Registry implements ToolRegistry {
 /** All tools by name, and which of them an agent is offered. */
 export const createToolRegistry = (deps: ToolRegistryDeps): ToolRegistry => new Registry(deps);
 
-/** Native tools, then those of the sources whose names are still free, sorted by name. */
-const withSources = async (
-  { native, sources }: AgentTools,
+/** Tools of the sources, which are asked side by side. */
+const listedBy = async (
+  sources: readonly ToolSource[],
   turn: ToolTurn,
-  by: { readonly switches: CapabilitySwitches; readonly log: Pick<Log, 'warn'> },
-): Promise<readonly OfferedTool[]> => {
-  const lists = await Promise.all(sources.map((source) => listed(source, turn, by.log)));
+  log: Pick<Log, 'warn'>,
+): Promise<readonly Tool[]> => (await Promise.all(sources.map((source) => listed(source, turn, log)))).flat();
+
+/** Native tools, then those of the sources whose names are still free, sorted by name. */
+const merged = (
+  native: readonly OfferedTool[],
+  listed: readonly Tool[],
+  { grants, switches }: { readonly grants: ToolGrants; readonly switches: CapabilitySwitches },
+): readonly OfferedTool[] => {
   const offered = new Map(native.map((one) => [one.tool.name, one]));
-  for (const tool of lists.flat()) {
-    const one = offer(tool, turn.grants, by.switches);
+  for (const tool of listed) {
+    const one = offer(tool, grants, switches);
     if (one !== undefined && !offered.has(tool.name)) offered.set(tool.name, one);
   }
   return [...offered.values()].sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));

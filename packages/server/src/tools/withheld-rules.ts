@@ -14,7 +14,7 @@ const UNAVAILABLE = {
   message: 'what it works on is not there, or nothing grants it',
 } as const;
 
-/** Why an agent is not offered a tool; undefined stands for one that only its source knows. */
+/** Why an agent is not offered a tool; undefined is one that only a source knows which was not asked, or did not list it. */
 export const withheldReason = (
   tool: Tool | undefined,
   grants: ToolGrants,

@@ -115,9 +115,9 @@ export declare type CheckMcpServerResponse = Message<"svc.gateway.CheckMcpServer
   /**
    * How long it took.
    *
-   * @generated from field: int64 duration_ms = 10;
+   * @generated from field: int64 took_ms = 10;
    */
-  durationMs: bigint;
+  tookMs: bigint;
 };
 
 /**
@@ -447,9 +447,9 @@ export declare type TryToolResponse = Message<"svc.gateway.TryToolResponse"> & {
    * Why it failed: invalid_arguments, denied, timeout, unavailable, failed, or sign_in_needed, input_needed or waits for a call that
    * ends in a turn only. A tool that answers with a failure of its own leaves it empty.
    *
-   * @generated from field: string error_code = 4;
+   * @generated from field: string failure_code = 4;
    */
-  errorCode: string;
+  failureCode: string;
 
   /**
    * The same for people.
@@ -468,9 +468,9 @@ export declare type TryToolResponse = Message<"svc.gateway.TryToolResponse"> & {
   /**
    * How long the tool took.
    *
-   * @generated from field: int64 duration_ms = 7;
+   * @generated from field: int64 took_ms = 7;
    */
-  durationMs: bigint;
+  tookMs: bigint;
 
   /**
    * Parts of the result were too large and are cut or left out.

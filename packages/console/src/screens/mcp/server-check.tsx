@@ -46,7 +46,7 @@ export const ServerCheck = ({ ns, server }: { readonly ns: string; readonly serv
 
 /** What a test of the connection found. */
 export const CheckAnswer = ({ answer }: { readonly answer: CheckMcpServerResponse }): ReactElement => {
-  const { reachable, reason, message, serverName, serverVersion, protocol, durationMs, missingTools } = answer;
+  const { reachable, reason, message, serverName, serverVersion, protocol, tookMs, missingTools } = answer;
   if (!reachable)
     return (
       <p>
@@ -57,7 +57,7 @@ export const CheckAnswer = ({ answer }: { readonly answer: CheckMcpServerRespons
   return (
     <div className={styles.list}>
       <p>
-        <Badge tone="good">{reason}</Badge> {texts.answeredIn(String(durationMs))}
+        <Badge tone="good">{reason}</Badge> {texts.answeredIn(String(tookMs))}
       </p>
       <Facts
         rows={[

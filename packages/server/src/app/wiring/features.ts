@@ -57,7 +57,7 @@ const authoring = (
   { sessions }: Pick<ReturnType<typeof conversation>, 'sessions'>,
   { access, understand }: Searching,
 ) => {
-  const { connector, brokerFetch, oauth } = mcpOutbound(config, host);
+  const { brokerFetch, ...mcp } = mcpOutbound(config, host);
   const { objects, secrets, usage, runtime, skills } = turns;
   const deployments = deploymentsModule({ ...host, hash: host.seal });
   const { placement } = deployments;
@@ -68,7 +68,6 @@ const authoring = (
     requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
   });
   const knowledge = knowledgeModule({ ...host, knowledge: host.facade('Knowledge'), understand });
-  const { library } = knowledge;
   const files = filesModule({
     ...host,
     objects,
@@ -77,7 +76,7 @@ const authoring = (
     form: { chunks: chunkDocument, words: indexWords },
     activeSkill: skills.activeSkill,
     skillFiles: skills.skillFiles,
-    searchPlaces: library.searchPlaces.bind(library),
+    searchPlaces: knowledge.library.searchPlaces.bind(knowledge.library),
     understand,
   });
   return {
@@ -92,14 +91,12 @@ const authoring = (
     }),
     mcpServers: mcpServersModule({
       ...host,
+      ...mcp,
+      ...runtime,
       servers: host.facade('McpServer'),
       bindings: host.facade('McpServerBinding'),
-      connector,
-      wakes: runtime.wakes,
       broker: { fetch: brokerFetch, sign: access.signPlatform },
       skills: skills.directory,
-      oauth,
-      lifecycle: runtime.lifecycle,
       version: config.transport.version,
     }),
     templates: templatesModule({ ...host, templates: host.facade('Template'), promptCheck, placement }),
@@ -135,6 +132,7 @@ const coordination = (
   const { objects, runtime, deliveries } = turns;
   const tasks = tasksModule({ ...host, ...runtime, ...files });
   const workflows = workflowsModule({ ...host, ...turns, ...runtime });
+  const client = peerOutbound(config, host);
   const more = { channels: host.facade('Channel'), objects };
   const channels = channelsModule({ ...host, ...runtime, ...files, ...deliveries, ...more });
   return {
@@ -151,14 +149,7 @@ const coordination = (
       workflows: workflows.runs,
     }),
     workflows,
-    delegation: delegationModule({
-      ...host,
-      ...runtime,
-      ...files,
-      ...tasks,
-      objects,
-      client: peerOutbound(config, host),
-    }),
+    delegation: delegationModule({ ...host, ...runtime, ...files, ...tasks, objects, client }),
     tasks,
   };
 };
@@ -181,10 +172,7 @@ const platform = (
     openDump: async (scratch) => storeEngine(config, engines).dump(scratch),
     clusterId,
   });
-  const sandboxes = sandboxesModule({
-    ...host,
-    ...sandboxProviders({ ...host, ...engines, dataDir }),
-  });
+  const sandboxes = sandboxesModule({ ...host, ...sandboxProviders({ ...host, ...engines, dataDir }) });
   return {
     workers: workersModule({
       ...about,
@@ -249,16 +237,6 @@ const protocols = (
   };
 };
 
-/** Tools of agents for people. */
-const toolTries = ({ host, turns }: FeatureNeeds, { missingServer }: ReturnType<typeof mcpServersModule>) =>
-  toolTriesModule({
-    ...host,
-    tries: turns.tries,
-    usage: turns.usage.meter,
-    agents: turns.agents.directory,
-    missingServer,
-  });
-
 /** Every feature by its name, and all of them in the order in which their parts are listed. */
 export const wireFeatures = (needs: FeatureNeeds) => {
   const { host, turns } = needs;
@@ -297,7 +275,7 @@ export const wireFeatures = (needs: FeatureNeeds) => {
     vectors,
     search,
     sessions,
-    toolTries(needs, mcpServers),
+    toolTriesModule({ ...host, ...turns, ...turns.runtime, ...mcpServers }),
     secrets,
     manifests,
     channels,

@@ -20,7 +20,6 @@ import { createStepInspector } from '../../runtime/inspection/index.ts';
 import { createPromptAssembler, promptCheck } from '../../runtime/prompt/index.ts';
 import { createSessionGoals, createSessionSkills } from '../../runtime/session/index.ts';
 import { createActivityHook, createStreams } from '../../runtime/stream/index.ts';
-import { createToolTries } from '../../runtime/tool-tries/index.ts';
 import {
   askUserTool,
   type CapabilitySwitches,
@@ -106,8 +105,7 @@ export const wireTurns = ({ config, engines, host, observation }: TurnNeeds) => 
   const isShared = config.store.engine !== 'sqlite';
   const streams = createStreams({ ...host, ...config.runtime, liveTurns: runtime.live, isShared });
   const features = { secrets, agents, skills, usage, deliveries };
-  const tries = createToolTries({ tools, clock, log, meter: metrics.meter });
-  return { models, tools, tries, workerId, objects, runtime, harnesses, steps, ...features, ...streams };
+  return { models, tools, workerId, objects, runtime, harnesses, steps, ...features, ...streams };
 };
 
 /** What models are sent, and what is rebuilt of it. */

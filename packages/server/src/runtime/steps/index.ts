@@ -4,6 +4,7 @@
  * and quota, permission and compaction, which run inside them. A step reads the turn it is handed and records through it; the attempt owns the turn and
  * decides what an outcome means. Called by attempt only.
  */
+export { grantsOf } from './agent-grants.ts';
 export { DeltaPressure, PartWriter, type WriterPorts } from './answer/index.ts';
 export type { FaultPort, LoopStep, StepAnswer, StepCommit, StepFailure, StepResult, StepTurn } from './contract.ts';
 export { HarnessSlot } from './harness/index.ts';

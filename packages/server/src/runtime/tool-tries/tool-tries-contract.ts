@@ -1,4 +1,4 @@
-import type { OfferedTool, ToolResult, ToolWait, WithheldTool } from '../../tools/contract.ts';
+import type { JudgedTools, OfferedTool, ToolResult, ToolWait } from '../../tools/contract.ts';
 import type { AgentRevision } from '../agent-revision.ts';
 
 /** Whose tools are asked for, and by whom. */
@@ -7,12 +7,6 @@ export interface ToolAsker {
   readonly identity: string;
   /** The person does not wait any more. */
   readonly signal: AbortSignal;
-}
-
-/** What a turn of the agent for the person would be offered, and what it would not. */
-export interface AgentToolList {
-  readonly offered: readonly OfferedTool[];
-  readonly withheld: readonly WithheldTool[];
 }
 
 /** One call of one tool. */
@@ -30,8 +24,8 @@ export interface ToolTry extends ToolAsker {
 export type ToolTryOutcome = { readonly result: ToolResult } | { readonly wait: ToolWait };
 
 export interface ToolTries {
-  /** `calling` names a tool that is about to be called: its MCP server is waited for as in a turn. */
-  tools(asker: ToolAsker, calling?: string): Promise<AgentToolList>;
+  /** What a turn of the agent for the person would be offered, and what not. `calling` names a tool that is about to be called: its MCP server is waited for as in a turn. */
+  tools(asker: ToolAsker, calling?: string): Promise<JudgedTools>;
   /** Violations of the tool's schema, at most 5; empty when valid. */
   problems(offer: OfferedTool, input: unknown): readonly string[];
   /** Runs the tool whatever its approval; never rejects. */

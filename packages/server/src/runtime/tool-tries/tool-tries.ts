@@ -8,11 +8,11 @@ import {
   type ToolTryOutcome,
   type TurnMeter,
 } from '../contract.ts';
-import { grantsOf } from '../steps/agent-grants.ts';
+import { grantsOf } from '../steps/index.ts';
 import { failureFields, runTool } from '../steps/tool-batch/index.ts';
 
 interface ToolTriesDeps {
-  readonly tools: Pick<ToolRegistry, 'offered' | 'withheld' | 'validate'>;
+  readonly tools: Pick<ToolRegistry, 'judged' | 'validate'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
   /** Absent: nothing is counted. */
@@ -25,11 +25,7 @@ const NO_SESSION = '';
 
 /** Lists and runs tools without a turn. */
 export const createToolTries = (deps: ToolTriesDeps): ToolTries => ({
-  tools: async (asker, calling) => {
-    const turn = turnOf(asker, calling);
-    const offered = await deps.tools.offered(turn);
-    return { offered, withheld: deps.tools.withheld(turn.grants, offered) };
-  },
+  tools: (asker, calling) => deps.tools.judged(turnOf(asker, calling)),
   problems: ({ tool }, input) => deps.tools.validate(tool, input).slice(0, PROBLEMS_MAX),
   run: (call) => runTry(deps, call),
 });

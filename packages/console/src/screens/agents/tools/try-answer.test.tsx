@@ -9,7 +9,7 @@ const view = (answer: MessageInitShape<typeof TryToolResponseSchema>): string =>
 
 it('shows what the model would read, data that the text does not say, and files', () => {
   const shown = view({
-    ...{ ok: true, durationMs: 7n, structuredJson: '{"sum":42}', truncated: true },
+    ...{ ok: true, tookMs: 7n, structuredJson: '{"sum":42}', truncated: true },
     content: [
       { text: '<b>42</b>' },
       { mediaType: 'text/plain', filename: 'a.txt', data: new Uint8Array([1]), sizeBytes: 1n },
@@ -30,9 +30,9 @@ it('does not show data twice', () => {
 });
 
 it('shows why a call failed, and where to sign in, but no address that is not of the web', () => {
-  const shown = view({ errorCode: 'sign_in_needed', error: 'Sign in.', signInUrl: 'https://auth.example/a' });
+  const shown = view({ failureCode: 'sign_in_needed', error: 'Sign in.', signInUrl: 'https://auth.example/a' });
   expect(shown).toContain('sign_in_needed</span>');
   expect(shown).toContain('href="https://auth.example/a"');
-  expect(view({ errorCode: 'sign_in_needed', error: 'x', signInUrl: 'javascript:alert(1)' })).not.toContain('href');
+  expect(view({ failureCode: 'sign_in_needed', error: 'x', signInUrl: 'javascript:alert(1)' })).not.toContain('href');
   expect(view({ content: [{ text: 'no such order' }] })).toMatch(/The tool reports a failure.*no such order/);
 });

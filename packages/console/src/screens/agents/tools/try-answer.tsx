@@ -12,12 +12,12 @@ import styles from './tools.module.css';
 
 /** What a tool answered, as the model would read it. */
 export const TryAnswer = ({ answer }: { readonly answer: TryToolResponse }): ReactElement => {
-  const { ok, content, structuredJson, errorCode, error, signInUrl, durationMs, truncated } = answer;
+  const { ok, content, structuredJson, failureCode, error, signInUrl, tookMs, truncated } = answer;
   return (
     <div className={styles.answer}>
       <p>
-        <Badge tone={ok ? 'good' : 'bad'}>{ok ? texts.ran : errorCode || texts.toolFailed}</Badge>{' '}
-        {texts.took(String(durationMs))}
+        <Badge tone={ok ? 'good' : 'bad'}>{ok ? texts.ran : failureCode || texts.toolFailed}</Badge>{' '}
+        {texts.took(String(tookMs))}
       </p>
       {error !== '' && <p>{error}</p>}
       {isWebAddress(signInUrl) && (

@@ -9,7 +9,7 @@ export const namedAgent = async (
   names: { readonly ns: string; readonly agent: string },
 ): Promise<AgentRevision> => {
   const reads = store.direct;
-  const agent = await agents.current(reads, names.ns, names.agent);
+  const agent = await agents.directory.current(reads, names.ns, names.agent);
   if (agent !== undefined) return agent;
   await requireNamespace(reads, names.ns);
   throw notFound('Agent', { ns: names.ns, name: names.agent });

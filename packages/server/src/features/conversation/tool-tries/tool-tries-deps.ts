@@ -12,10 +12,10 @@ interface ServerAsker {
 
 export interface ToolTriesDeps {
   readonly store: Pick<Store, 'direct' | 'steadyNow' | 'write'>;
-  readonly agents: Pick<AgentDirectory, 'current'>;
+  readonly agents: { readonly directory: Pick<AgentDirectory, 'current'> };
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
   readonly tries: ToolTries;
-  readonly usage: Pick<UsageMeter, 'governs' | 'reserve'>;
+  readonly usage: { readonly meter: Pick<UsageMeter, 'governs' | 'reserve'> };
   readonly audit: AppendAudit;
   readonly ids: Ids;
   readonly clock: Clock;

@@ -18,12 +18,12 @@ export const answerOf = (outcome: ToolTryOutcome): Answer =>
 const waitingAnswer = (wait: ToolWait): Answer => {
   if (wait.wait === 'event')
     return {
-      errorCode: 'waits',
+      failureCode: 'waits',
       error: 'the tool began and waits for something to happen, which only a turn can wait for',
     };
   const { kind, prompt, url = '' } = wait.question;
-  if (kind === 'sign_in') return { errorCode: 'sign_in_needed', error: prompt, signInUrl: url };
-  return { errorCode: 'input_needed', error: `the tool asks a person, which it can only in a turn: ${prompt}` };
+  if (kind === 'sign_in') return { failureCode: 'sign_in_needed', error: prompt, signInUrl: url };
+  return { failureCode: 'input_needed', error: `the tool asks a person, which it can only in a turn: ${prompt}` };
 };
 
 const resultAnswer = ({ content, structured, isError }: ToolResult): Answer => {
@@ -45,7 +45,7 @@ const failureOf = (structured: unknown): Answer => {
   const said = structured as JsonData | undefined;
   if (!isJsonMap(said) || said['ok'] !== false) return {};
   const { code, error } = said;
-  return { errorCode: typeof code === 'string' ? code : '', error: typeof error === 'string' ? error : '' };
+  return { failureCode: typeof code === 'string' ? code : '', error: typeof error === 'string' ? error : '' };
 };
 
 /** Parts of an answer, as far as they fit. */

@@ -1,8 +1,8 @@
 import type { TryToolRequest } from '@svc/api/gateway';
 import { Fault, invalidField, JSON_DEPTH, notFound, parseJsonText, violation } from '../../../base/index.ts';
 import { isJsonMap, type JsonData, type JsonMap } from '../../../resources/index.ts';
-import type { AgentToolList, ToolTries } from '../../../runtime/contract.ts';
-import type { OfferedTool } from '../../../tools/contract.ts';
+import type { ToolTries } from '../../../runtime/contract.ts';
+import type { JudgedTools, OfferedTool } from '../../../tools/contract.ts';
 
 /** As for the arguments of a model. */
 const ARGUMENT_BYTES_MAX = 256 * 1024;
@@ -32,7 +32,7 @@ const parsed = (text: string): JsonData => {
 /** The tool, if the agent has it and it can be called outside of a turn with these arguments. Throws a Fault that says why not. */
 export const allowedTool = (
   { ns, agent, tool: name, confirm }: TryToolRequest,
-  { offered, withheld }: AgentToolList,
+  { offered, withheld }: JudgedTools,
   { input, tries }: { readonly input: JsonMap; readonly tries: Pick<ToolTries, 'problems'> },
 ): OfferedTool => {
   const metadata = { ns, agent, tool: name };

@@ -41,8 +41,8 @@ export const tryTool = async (
   const startedMs = clock.monotonicMs();
   const timeoutMs = (request.waitSeconds || WAIT_DEFAULT_SECONDS) * MS_PER_SECOND;
   const outcome = await tries.run({ ...asker, offer, input, callId, timeoutMs });
-  const durationMs = BigInt(Math.round(clock.monotonicMs() - startedMs));
-  const answer = create(TryToolResponseSchema, { ...answerOf(outcome), callId, durationMs });
+  const tookMs = BigInt(Math.round(clock.monotonicMs() - startedMs));
+  const answer = create(TryToolResponseSchema, { ...answerOf(outcome), callId, tookMs });
   return repeatable === undefined ? answer : writeOnce(store, repeatable, async () => answer);
 };
 
@@ -54,7 +54,7 @@ const begin = (
 ): Promise<void> =>
   store.write(async (tx) => {
     const subject = { namespace, agent, identity: context.caller.identity };
-    if (usage.governs(namespace)) await usage.reserve(tx, 'tool.calls', subject, callId);
+    if (usage.meter.governs(namespace)) await usage.meter.reserve(tx, 'tool.calls', subject, callId);
     const target = `Agent/${namespace}/${agent}/tools/${tool}`;
     await audit(tx, context, { target, namespace, resourceVersion: '', outcome: 'tried' });
   });

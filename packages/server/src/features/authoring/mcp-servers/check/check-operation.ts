@@ -57,8 +57,8 @@ const checkServer = async (
   const target = `McpServer/${namespace}/${name}`;
   const outcome = `checked-${answer.reason}`;
   await store.write((tx) => audit(tx, context, { target, namespace, resourceVersion: '', outcome }));
-  const durationMs = BigInt(Math.round((clock.nowMicros() - startedAt) / MICROS_PER_MS));
-  return create(CheckMcpServerResponseSchema, { ...answer, durationMs });
+  const tookMs = BigInt(Math.round((clock.nowMicros() - startedAt) / MICROS_PER_MS));
+  return create(CheckMcpServerResponseSchema, { ...answer, tookMs });
 };
 
 const identityOf = (

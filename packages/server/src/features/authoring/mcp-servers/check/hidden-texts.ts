@@ -4,7 +4,7 @@ const HIDDEN = '***';
 
 /**
  * Makes a text safe to show of a server that repeats what it was sent: each value, and each word of a value such as `Bearer abc`, is replaced, also
- * where it stands in JSON.
+ * within JSON.
  */
 export const withoutValues = (values: readonly string[]): ((text: string) => string) => {
   const words = values.flatMap((value) => [value, ...value.split(/\s+/)]);
