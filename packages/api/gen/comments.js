@@ -143,7 +143,7 @@ export const comments = {
   "svc.data.StepPiece.name": "Name of the skill or tool, or path of the document.",
   "svc.data.StepPiece.object": "File of a medium, or the whole text of a long result. Bytes are never part of the answer.",
   "svc.data.StepPiece.role": "Role of the message that it is in: system, user, assistant or tool.",
-  "svc.data.StepPiece.source": "tool, system_prompt, skill_catalogue, goals, skill, summary, kept_message, transcript, knowledge, post_history, omission (the line that stands for dropped messages), instruction (what asks for a summary), or notice (what a harness is told of its workspace).",
+  "svc.data.StepPiece.source": "tool, system_prompt, skill_catalogue, goals, skill, summary, kept_message, transcript, knowledge, post_history, omission (the line that stands for dropped messages), instruction (what asks for a summary), or notice (what a harness learns of its workspace).",
   "svc.data.StepPiece.text": "Text, input of a call as JSON, output of a result, or description of a tool as JSON. Empty for media.",
   "svc.data.StepPiece.tokens": "Counted by the tokenizer of the model.",
   "svc.data.StepPiece.tokens_before_cut": "Tokens before it was cut to save space; absent when it was not.",

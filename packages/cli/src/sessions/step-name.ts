@@ -10,7 +10,7 @@ export interface StepName {
 export const nameOfStep = ({ step, compaction }: StepName): string =>
   compaction === 0 ? String(step) : `${step}c${compaction}`;
 
-/** Reads `nameOfStep` back; undefined for what is no such name. */
+/** Reads `nameOfStep` back; undefined for another text. */
 export const stepNamed = (text: string): StepName | undefined => {
   const [, step, compaction = '0'] = /^([1-9]\d*)(?:c([1-9]\d*))?$/.exec(text) ?? [];
   return step === undefined ? undefined : { step: Number(step), compaction: Number(compaction) };

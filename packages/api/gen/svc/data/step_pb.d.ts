@@ -155,7 +155,7 @@ export declare type StepPiece = Message<"svc.data.StepPiece"> & {
   /**
    * tool, system_prompt, skill_catalogue, goals, skill, summary, kept_message, transcript, knowledge,
    * post_history, omission (the line that stands for dropped messages), instruction (what asks for a
-   * summary), or notice (what a harness is told of its workspace).
+   * summary), or notice (what a harness learns of its workspace).
    *
    * @generated from field: string source = 1;
    */

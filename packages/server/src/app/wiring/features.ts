@@ -74,8 +74,7 @@ const authoring = (
     direct: engines.objects.direct,
     // Files are cut and compared as knowledge is, so that one search ranks both.
     form: { chunks: chunkDocument, words: indexWords },
-    activeSkill: skills.activeSkill,
-    skillFiles: skills.skillFiles,
+    ...skills.forFiles,
     searchPlaces: knowledge.library.searchPlaces.bind(knowledge.library),
     understand,
   });

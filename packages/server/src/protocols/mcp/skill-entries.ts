@@ -61,7 +61,7 @@ const filesOf = (uri: string, resources: unknown): readonly McpSkillFile[] => {
   return [...files.values()];
 };
 
-/** As people read it; undefined for what is no plain path. */
+/** As people read it; undefined where it leads elsewhere. */
 const pathOf = (encoded: string): string | undefined => {
   if (encoded.length > PATH_MAX * 3 || !URL.canParse(encoded, 'skill://host/')) return undefined;
   const path = decoded(encoded);

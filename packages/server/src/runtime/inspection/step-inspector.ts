@@ -100,7 +100,7 @@ const modelRequest = ({ turn, record }: Found, prompt: InspectedPrompt): ModelRe
   callNumber: record.step,
 });
 
-/** What a harness was told; nothing surrounds it. */
+/** What a harness was sent; nothing surrounds it. */
 const promptText = ({ messages }: InspectedPrompt): string =>
   messages
     .flatMap(({ content }) => content)

@@ -51,7 +51,7 @@ export interface SummaryAsk {
 }
 
 /** Messages of the request in their order. */
-export const summaryMessages = ({ leading, before, fitted, question }: SummaryAsk): readonly ModelMessage[] => [
+const summaryMessages = ({ leading, before, fitted, question }: SummaryAsk): readonly ModelMessage[] => [
   ...leading,
   ...before,
   ...fitted.flatMap((step) => step.messages),

@@ -33,7 +33,7 @@ const leadingText = (messages: readonly ModelMessage[]): string =>
     .map((block) => (block.type === 'text' ? block.text : ''))
     .join('\n\n');
 
-/** A piece of what a harness is told. */
+/** A piece of what a harness is sent. */
 export interface ToldPiece {
   readonly source: 'transcript' | 'notice';
   readonly role: 'user' | 'assistant';

@@ -137,7 +137,7 @@ export type PieceSource =
   | 'omission'
   /** What asks for a summary. */
   | 'instruction'
-  /** What a harness is told of its workspace. */
+  /** What a harness learns of its workspace. */
   | 'notice';
 
 /** One piece of a request, in the order in which it was sent; tools come first. */

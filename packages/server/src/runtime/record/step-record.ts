@@ -30,9 +30,9 @@ export interface SummaryFit {
 export interface HarnessAsk {
   /** What policies and prices know the harness by; the target of the record is the profile whose tokenizer counts. */
   readonly target: ModelTarget;
-  /** Its session knows the instructions and the conversation: it is told the turn's own messages alone. */
+  /** Its session knows the instructions and the conversation: it is sent the turn's own messages alone. */
   readonly isLoaded: boolean;
-  /** It is told that files of earlier turns were lost. */
+  /** It learns that files of earlier turns were lost. */
   readonly isReset: boolean;
   /** The instructions are left out: they do not fit the model of the profile. */
   readonly isBare: boolean;

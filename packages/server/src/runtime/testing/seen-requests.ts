@@ -85,7 +85,7 @@ export class SeenRequests {
   #stepProblems(name: string, { turn, facts, request }: ListedStep): readonly string[] {
     if (request === undefined || request.state === 'unavailable')
       return [`request of ${name}: ${request?.reason ?? 'no such step'}`];
-    // What a harness was told went to no model.
+    // What a harness was sent went to no model.
     if (facts.kind === 'harness') return request.state === 'exact' ? [] : [`prompt of ${name} is ${request.state}`];
     this.compared += 1;
     if (facts.kind === 'compaction') this.comparedSummaries += 1;

@@ -44,7 +44,7 @@ export const StepPanel = ({ panelKey }: PanelProps): ReactElement => {
 const stepTitle = (kind: string | undefined, step: number, compaction: number): string => {
   if (compaction > 0) return `What the summary before step ${step} was made from`;
   return kind === 'harness'
-    ? `What the external agent was told at prompt ${step}`
+    ? `What the external agent was sent with prompt ${step}`
     : `What the model saw at step ${step}`;
 };
 

@@ -68,8 +68,8 @@ it('skills are activated in order, at most eight, and deactivated; a second run 
   for (let run = 0; run < 2; run++)
     expect(await caller.call('deactivate_skill', { name: 's3' })).toEqual({ active: left });
   expect(await caller.call('activate_skill', { name: 'theirs' })).toMatchObject({ ok: false });
-  expect(await module.activeSkill(OF_SESSION, 's1')).toBe('acme');
-  expect(await module.activeSkill(OF_SESSION, 's3')).toBeUndefined();
+  expect(await module.forFiles.activeSkill(OF_SESSION, 's1')).toBe('acme');
+  expect(await module.forFiles.activeSkill(OF_SESSION, 's3')).toBeUndefined();
 });
 
 const OF_SESSION = { namespace: 'acme:west', agent: 'helper', sessionId: SESSION };
@@ -78,7 +78,7 @@ it('a skill that the agent has as a feature is active from the start and stays s
   await put('acme', 'sum');
   const features = [{ type: 'skill', name: 'sum', required: false }];
   await world.call(createAgent, { ns: 'acme:west', name: 'helper', spec: { features } as never });
-  expect(await module.activeSkill(OF_SESSION, 'sum')).toBe('acme');
+  expect(await module.forFiles.activeSkill(OF_SESSION, 'sum')).toBe('acme');
   const fixed = new ToolCaller(
     { toolSources: module.toolSources ?? [] },
     { namespace: 'acme:west', sessionId: SESSION },

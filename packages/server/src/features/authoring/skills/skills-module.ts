@@ -8,10 +8,13 @@ import { type SkillToolsDeps, skillTools } from './skill-tools.ts';
 export interface SkillsModule extends FeatureModule {
   /** Skills as turns see them. */
   readonly directory: SkillDirectory;
-  /** The namespace of a skill that is active in the session; undefined for any other name. */
-  readonly activeSkill: (session: SkillSession, name: string) => Promise<string | undefined>;
-  /** Files of skills of MCP servers. */
-  readonly skillFiles: ActiveSkillFiles;
+  /** What tools of files ask of skills. */
+  readonly forFiles: {
+    /** The namespace of a skill that is active in the session; undefined for any other name. */
+    readonly activeSkill: (session: SkillSession, name: string) => Promise<string | undefined>;
+    /** Files of skills of MCP servers. */
+    readonly skillFiles: ActiveSkillFiles;
+  };
 }
 
 /** The kind Skill, which has no operations of its own, and the tools that activate skills. */
@@ -22,7 +25,6 @@ export const skillsModule = (deps: SkillDirectoryDeps & SkillToolsDeps): SkillsM
     kinds: [skillContract()],
     toolSources: [skillTools({ ...deps, directory })],
     directory,
-    activeSkill: (session, name) => active.placeOf(session, name),
-    skillFiles: active,
+    forFiles: { activeSkill: (session, name) => active.placeOf(session, name), skillFiles: active },
   };
 };

@@ -6,7 +6,7 @@ import { type ToolContent, textTypeOf } from './tool-content.ts';
 /** Where a turn finds a file of a skill of an MCP server. */
 export const serverFilePath = ({ skill, path }: NamedSkillFile): string => `/skills/${skill}/${path}`;
 
-/** Types of what is no text, by the end of a name; a server's word for it counts for nothing. */
+/** Types of files that hold no text, by the end of a name; a server's word for it counts for nothing. */
 const TYPES: Readonly<Record<string, string>> = {
   gif: 'image/gif',
   jpeg: 'image/jpeg',
@@ -38,7 +38,7 @@ export const serverFileContent = (file: NamedSkillFile, read: () => Promise<Uint
   read: async () => {
     const bytes = await read();
     if (bytes === undefined) throw unavailable(file, 'its MCP server does not send it as it listed it');
-    if (textTypeOf(file.path) === typeOf(file.path) && !isUtf8(bytes)) throw unavailable(file, 'it is no text');
+    if (textTypeOf(file.path) === typeOf(file.path) && !isUtf8(bytes)) throw unavailable(file, 'its bytes are not UTF-8');
     return bytes;
   },
 });
