@@ -66,13 +66,14 @@ class ConsolePage {
     this.#sizes = sizes;
   }
 
-  close() {
-    return this.page.context().close();
+  async close() {
+    this.page.removeAllListeners('response');
+    await Promise.all(this.#sizes);
+    await this.page.context().close();
   }
 
   /** Of everything of the console that it loaded so far, as gzip. */
   async gzipKiB() {
-    await this.page.waitForLoadState('networkidle');
     const sizes = await Promise.all(this.#sizes);
     return rounded(sizes.reduce((sum, size) => sum + size, 0) / 1_024);
   }

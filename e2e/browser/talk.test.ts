@@ -81,10 +81,7 @@ describe('what a turn asks', () => {
     await say(page, 'Once');
     await heard(page, 'You said: Once');
     await say(page, 'And once more');
-    await page
-      .getByRole('log')
-      .getByRole('button', { name: /100 %/ })
-      .click();
+    await page.getByRole('log').getByRole('button', { name: /100 %/ }).click();
     await heard(page, 'You said: And once more');
     expect(tab.watcher.take()).toEqual([]);
   });

@@ -130,10 +130,9 @@ export class Crawler {
   /** Queues the controls on the page that no other way led to. */
   async #note(way: Way): Promise<void> {
     for (const control of await controlsOf(this.#tab.page)) {
-      if (this.#onlyActions && (control.role === 'link' || FRAME.test(control.key))) continue;
+      if (this.#isLeftOut(control)) continue;
       const id = FRAME.test(control.key) ? control.key : `${screenOf(way.address)} ${control.key}`;
       if (this.#known.has(id) || way.keys.includes(control.key)) continue;
-      if (control.isOn && (this.#uses.get(control.key) ?? 0) >= SHARED_BY) continue;
       const isBounded = control.isOn && !FRAME.test(control.key);
       if (isBounded && this.#count >= this.#mostOfScreen) continue;
       if (isBounded) this.#count += 1;
@@ -141,6 +140,12 @@ export class Crawler {
       if (control.isOn) this.#ways.push({ address: way.address, keys: [...way.keys, control.key] });
       else if (!control.saysWhy) this.#fault(way, `${control.title} is off and does not say why`);
     }
+  }
+
+  /** True for what is not asked for here, and for what did something on enough screens already. */
+  #isLeftOut({ key, role, isOn }: Control): boolean {
+    if (this.#onlyActions && (role === 'link' || FRAME.test(key))) return true;
+    return isOn && (this.#uses.get(key) ?? 0) >= SHARED_BY;
   }
 
   /** True when something changed: the page, its address, the focus, or a request went out. */
