@@ -187,7 +187,8 @@ export default defineConfig({
       },
     ],
     coverage: {
-      provider: 'v8',
+      provider: 'custom',
+      customProviderModule: 'tools/testing/process-coverage.ts',
       reportsDirectory: 'coverage',
       reporter: ['text-summary', ['text', { skipFull: true }], 'lcovonly'],
       include: ['packages/*/src/**/*.ts'],
