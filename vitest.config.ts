@@ -2,8 +2,8 @@ import process from 'node:process';
 import { defineConfig } from 'vitest/config';
 import { root } from './tools/bootstrap/install.mjs';
 import { locate, services } from './tools/bootstrap/services.mjs';
+import { chromiumPath } from './tools/testing/chromium.ts';
 import { LongestFirst } from './tools/testing/longest-first.ts';
-import { chromiumPath } from './tools/testing/shared-browser.ts';
 import { crashesOnPostgres, endToEndOnPostgres, storeTests } from './tools/testing/store-tests.ts';
 
 /** Set by tools/checks/run.mjs: the floors only mean something when every test ran, not for one folder. */
