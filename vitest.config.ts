@@ -2,8 +2,8 @@ import process from 'node:process';
 import { defineConfig } from 'vitest/config';
 import { root } from './tools/bootstrap/install.mjs';
 import { locate, services } from './tools/bootstrap/services.mjs';
+import { chromiumPath } from './tools/testing/chromium.ts';
 import { LongestFirst } from './tools/testing/longest-first.ts';
-import { chromiumPath } from './tools/testing/shared-browser.ts';
 import { crashesOnPostgres, endToEndOnPostgres, storeTests } from './tools/testing/store-tests.ts';
 
 /** Set by tools/checks/run.mjs: the floors only mean something when every test ran, not for one folder. */
@@ -187,7 +187,8 @@ export default defineConfig({
       },
     ],
     coverage: {
-      provider: 'v8',
+      provider: 'custom',
+      customProviderModule: 'tools/testing/process-coverage.ts',
       reportsDirectory: 'coverage',
       reporter: ['text-summary', ['text', { skipFull: true }], 'lcovonly'],
       include: ['packages/*/src/**/*.ts'],

@@ -1,7 +1,6 @@
-import process from 'node:process';
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
-import { locate, services } from '../bootstrap/services.mjs';
+import { chromiumPath } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,12 +19,6 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
 ];
-
-/** The Chromium of the machine: the one that the checks found, else the one on the search path. */
-export const chromiumPath = (): string | undefined => {
-  const service = services.find(({ name }) => name === 'chromium');
-  return process.env['SVC_SERVICE_CHROMIUM'] ?? (service === undefined ? undefined : locate(service));
-};
 
 /** Starts one browser for all test files of a project, each of which opens windows of its own. */
 // biome-ignore lint/style/noDefaultExport: vitest calls the default export of a global set-up.

@@ -20,6 +20,8 @@ process.env['TMPDIR'] = folder;
 // Where a program goes that serves several test files.
 process.env['SVC_TEST_OUTER'] = outer;
 process.env['NODE_COMPILE_CACHE'] = compileCache;
+// Vitest sets it where coverage is counted, for its own processes; programs that tests start are not counted.
+delete process.env['NODE_DISABLE_COMPILE_CACHE'];
 
 afterAll(() => {
   const left = leftBehind(folder);
