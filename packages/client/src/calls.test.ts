@@ -43,6 +43,7 @@ describe('typed calls', () => {
       client.mcpSignIns,
       client.tools,
       client.trails,
+      client.sandboxes,
       client.files,
       client.auth,
       client.admin,

@@ -6,6 +6,7 @@ import {
   GatewayService,
   McpSignInService,
   ResourceService,
+  SandboxService,
   SessionControlService,
   TaskService,
   ToolService,
@@ -30,6 +31,7 @@ export interface Client {
   readonly mcpSignIns: Calls<typeof McpSignInService>;
   readonly tools: Calls<typeof ToolService>;
   readonly trails: Calls<typeof TrailService>;
+  readonly sandboxes: Calls<typeof SandboxService>;
   readonly files: Calls<typeof FileService>;
   readonly auth: Calls<typeof AuthService>;
   readonly admin: Calls<typeof AdminService>;
@@ -60,6 +62,7 @@ export const createClient = (options: ClientOptions): Client => {
     mcpSignIns: callsOf(McpSignInService, connection, policy),
     tools: callsOf(ToolService, connection, policy),
     trails: callsOf(TrailService, connection, policy),
+    sandboxes: callsOf(SandboxService, connection, policy),
     files: callsOf(FileService, connection, policy),
     auth: callsOf(AuthService, connection, policy),
     admin: callsOf(AdminService, connection, policy),

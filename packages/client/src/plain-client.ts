@@ -7,6 +7,7 @@ import type {
   GatewayService,
   McpSignInService,
   ResourceService,
+  SandboxService,
   SessionControlService,
   TaskService,
   ToolService,
@@ -40,6 +41,7 @@ interface Services {
   readonly GatewayService: typeof GatewayService;
   readonly McpSignInService: typeof McpSignInService;
   readonly ResourceService: typeof ResourceService;
+  readonly SandboxService: typeof SandboxService;
   readonly SessionControlService: typeof SessionControlService;
   readonly TaskService: typeof TaskService;
   readonly ToolService: typeof ToolService;

@@ -137,6 +137,9 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
   'svc.gateway.TrailService': [
     ['GetMessageTrail', 'GET', '/v1/ns/{ns}/trails/{id}', '', 'GetMessageTrailRequest', 'GetMessageTrailResponse'],
   ],
+  'svc.gateway.SandboxService': [
+    ['ExecSandbox', 'POST', '/v1/ns/{ns}/sandboxes/{name}:exec', '*', 'ExecSandboxRequest', 'ExecSandboxResponse'],
+  ],
   'svc.gateway.WorkflowService': [
     ['CreateRun', 'POST', '/v1/ns/{ns}/workflows/{workflow}/runs', '*', 'CreateRunRequest', 'RunResponse'],
     ['GetRun', 'GET', '/v1/ns/{ns}/workflows/{workflow}/runs/{run_id}', '', 'GetRunRequest', 'RunResponse'],

@@ -111,6 +111,10 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.ListWorkerClaimsResponse': '1 claims WorkerClaim[], 2 next_page_token string',
   'gateway.WorkerClaim':
     '1 kind string, 2 id string, 3 ns string, 4 name string, 5 agent string, 6 session_id string, 7 state string, 8 since int64, 9 until int64, 10 tries uint32',
+  'gateway.ExecSandboxRequest':
+    '1 ns string, 2 name string, 3 argv string[], 4 command string, 5 cwd string, 6 timeout_ms uint32',
+  'gateway.ExecSandboxResponse':
+    '1 exit_code int32, 2 stdout string, 3 stderr string, 4 output_cut bool, 5 ended_by string',
   'gateway.SearchSessionsRequest':
     '1 ns string, 2 agent string, 3 query string, 4 page_size int32, 5 page_token string',
   'gateway.SearchSessionsResponse': '1 hits data.SessionHit[], 2 next_page_token string',

@@ -1,3 +1,4 @@
+import type { ExecOptions } from '../sandboxes/index.ts';
 import type { Command } from 'commander';
 import type { RebaseOptions, TryOptions } from '../agents/index.ts';
 import type { ChannelOptions } from '../channels/index.ts';
@@ -216,6 +217,16 @@ const declareOperations = (program: Command, host: Host): void => {
     .description('what a process holds: turns, deliveries, schedules, runs, sandboxes')
     .option('--limit <count>', 'most claims')
     .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).listWorkerClaims(host, name, options)));
+  const sandbox = program.command('sandbox').description('where agents run code');
+  example(sandbox.command('exec <sandbox> <command...>'), 'svc sandbox exec session-0f3a -- ls -l')
+    .description('run one command in a sandbox, as its agent could')
+    .option('--cwd <path>', 'folder to run in; the workspace when left out')
+    .option('--for <duration>', 'how long it may take, at most 5m; 30s when left out')
+    .action(
+      run<ExecOptions>(async (words, options) =>
+        (await import('../sandboxes/index.ts')).execSandbox(host, words, options),
+      ),
+    );
   example(program.command('logs'), 'svc logs -f --level warn', 'svc logs --since 10m --contains turn -o jsonl')
     .description('what the server has written to its log: the newest 1,000 lines')
     .option('-f, --follow', 'continue with each line as it is written, until Ctrl-C')

@@ -1,6 +1,7 @@
 import type { SandboxStatus } from '@svc/api/resources';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import { useCan } from '../../access/access-context.ts';
 import type { PanelProps } from '../../app/panels/panel-table.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -11,11 +12,13 @@ import { Time } from '../../ui/time.tsx';
 import { phaseOf, toneOfPhase, useResource } from '../resources/index.ts';
 import { sandboxOf, sandboxStatusOf } from './sandbox-facts.ts';
 import styles from './sandboxes.module.css';
+import { Terminal } from './terminal/index.ts';
 import { texts } from './texts.ts';
 
 /** One sandbox: who holds it and what runs in it; its key is `ns/name`. */
 export const SandboxPanel = ({ panelKey }: PanelProps): ReactElement => {
   const [ns = '', name = ''] = panelKey.split('/');
+  const mayRun = useCan()('admin', { ns });
   const found = useResource({ kind: 'Sandbox', ns, name, parent: '' });
   if (found.error) return <Problem error={found.error} onRetry={() => void found.refetch()} />;
   if (found.data === undefined) return <Loading />;
@@ -51,6 +54,11 @@ export const SandboxPanel = ({ panelKey }: PanelProps): ReactElement => {
           ))}
         </ul>
       </Section>
+      {mayRun && (
+        <Section title={texts.terminal}>
+          <Terminal key={panelKey} ns={ns} name={name} />
+        </Section>
+      )}
       <Link to="/ns/$ns/resources/$kind/$name" params={{ ns, kind: 'Sandbox', name }} search={{ view: 'yaml' }}>
         {texts.edit}
       </Link>

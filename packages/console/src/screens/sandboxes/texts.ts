@@ -33,4 +33,22 @@ export const texts = {
   free: 'No one holds it.',
   noProcesses: 'Nothing has run in it yet.',
   edit: 'Show as YAML',
+  terminal: 'Run a command',
+  terminalHint:
+    'One command at a time, with /bin/sh, as the agent could run it, for at most a minute. It is not a terminal: nothing can be typed into a command that runs. Every command is in the audit log.',
+  output: 'Output',
+  command: 'Command',
+  noCommand: 'Write a command first.',
+  run: 'Run',
+  stop: 'Stop',
+  running: 'Running',
+  stopped: 'You stopped it.',
+  exitCode: 'exit code',
+  outputCut: 'More was written; the rest was dropped.',
+  ends: {
+    timeout: 'ended: it took too long',
+    stopped: 'ended: it was stopped',
+    memory: 'ended: it used up its memory',
+    disk: 'ended: it used up its disk',
+  },
 } as const;

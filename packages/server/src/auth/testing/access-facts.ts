@@ -104,6 +104,9 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
   'svc.gateway.TrailService': {
     GetMessageTrail: 'viewer fields',
   },
+  'svc.gateway.SandboxService': {
+    ExecSandbox: 'admin fields',
+  },
   'svc.gateway.UsageService': {
     ReportUsage: 'viewer fields',
   },

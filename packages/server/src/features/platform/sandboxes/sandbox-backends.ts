@@ -1,6 +1,6 @@
-import { Fault, type Log } from '../../../base/index.ts';
+import { Fault, type Ids, type Log } from '../../../base/index.ts';
 import type { ResourceWriter } from '../../../controllers/contract.ts';
-import type { SandboxProvider } from '../../../sandbox/contract.ts';
+import type { SandboxCommand, SandboxProvider, SandboxResult } from '../../../sandbox/contract.ts';
 import type { ResourceKey, Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import { leaseOf, showInSession } from './lease-records.ts';
 import type { ProviderPool } from './providers/index.ts';
@@ -9,6 +9,7 @@ import {
   type BackendChange,
   backendStatus,
   PROVISIONED,
+  processStatus,
   SETUP_DONE,
   sandboxStatus,
 } from './sandbox-records.ts';
@@ -19,6 +20,7 @@ export interface BackendsDeps extends ResolutionDeps {
   readonly store: Store;
   readonly writer: ResourceWriter;
   readonly pool: Pick<ProviderPool, 'find' | 'opened'>;
+  readonly ids: Ids;
   readonly log: Log;
 }
 
@@ -74,6 +76,31 @@ export class SandboxBackends {
         if (!isSetup) throw error;
         if (tries === TRIES) throw new Fault('FAILED_PRECONDITION', 'SANDBOX_FAILED', error.message, { cause: error });
       }
+    }
+  }
+
+  /** Runs a command that the record of the sandbox lists, with how it ended. */
+  async noted(
+    of: Pick<StoredResource, 'key' | 'uid'>,
+    { argv }: SandboxCommand,
+    run: () => Promise<SandboxResult>,
+  ): Promise<SandboxResult> {
+    const { ids, store, writer } = this.#deps;
+    const id = ids.next();
+    const note = (phase: 'Running' | 'Exited' | 'Killed'): Promise<unknown> =>
+      store.write((tx) =>
+        writer.writeStatus(tx, of.key, (record) =>
+          record.uid === of.uid ? { status: processStatus(record, { id, argv, phase }) } : undefined,
+        ),
+      );
+    await note('Running');
+    let ended: 'Exited' | 'Killed' = 'Killed';
+    try {
+      const result = await run();
+      if (result.endedBy === 'exit') ended = 'Exited';
+      return result;
+    } finally {
+      await note(ended);
     }
   }
 

@@ -11,7 +11,6 @@ import type { ResourceKey, StoredResource } from '../../../store/contracts/index
 import { heldLease, type Lease, putLease } from './lease-records.ts';
 import type { Backend, BackendsDeps, SandboxBackends } from './sandbox-backends.ts';
 import { type LeaseDeps, type LeaseRequest, leaseSandbox, releaseLease, renewLease } from './sandbox-leases.ts';
-import { processStatus } from './sandbox-records.ts';
 import { type ResolvedPolicy, resolvePolicy } from './sandbox-resolution.ts';
 
 export interface HolderDeps extends BackendsDeps, LeaseDeps {
@@ -243,15 +242,17 @@ export class SandboxHolder {
   }
 
   async #opened(held: Held, user: SandboxUser, isReset: boolean): Promise<OpenSandbox> {
-    const backend: Backend = await this.#deps.backends.find(await this.#record(held));
+    const { backends } = this.#deps;
+    const record = await this.#record(held);
+    const backend: Backend = await backends.find(record);
     const { provider, resolved } = backend;
     const signal = AbortSignal.any([user.signal, held.lost.signal]);
     const { plan } = resolved;
     const exec = (command: SandboxCommand): Promise<SandboxResult> =>
-      this.#noted(held, command, () => provider.exec(plan, command, signal));
+      backends.noted(record, command, () => provider.exec(plan, command, signal));
     const start = async (command: SandboxCommand, stop: AbortSignal): Promise<SandboxProcess> => {
       const { promise: begun, resolve, reject } = Promise.withResolvers<SandboxProcess>();
-      const ended = this.#noted(held, command, async () => {
+      const ended = backends.noted(record, command, async () => {
         const process = await provider.start(plan, command, AbortSignal.any([signal, stop]));
         resolve(process);
         return process.ended;
@@ -260,26 +261,6 @@ export class SandboxHolder {
       return { ...(await begun), ended };
     };
     return { name: held.key.name, isReset, provider, plan, signal, exec, start };
-  }
-
-  /** Runs a command that the record of the sandbox lists, with how it ended. */
-  async #noted(held: Held, command: SandboxCommand, run: () => Promise<SandboxResult>): Promise<SandboxResult> {
-    const id = this.#deps.ids.next();
-    const note = (phase: 'Running' | 'Exited' | 'Killed'): Promise<unknown> =>
-      this.#deps.store.write((tx) =>
-        this.#deps.writer.writeStatus(tx, held.key, (record) =>
-          record.uid === held.id ? { status: processStatus(record, { id, argv: command.argv, phase }) } : undefined,
-        ),
-      );
-    await note('Running');
-    let ended: 'Exited' | 'Killed' = 'Killed';
-    try {
-      const result = await run();
-      if (result.endedBy === 'exit') ended = 'Exited';
-      return result;
-    } finally {
-      await note(ended);
-    }
   }
 
   #drop(user: SandboxUser, held: Held): void {

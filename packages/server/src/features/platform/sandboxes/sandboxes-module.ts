@@ -1,12 +1,13 @@
 import type { Clock, Ids, Log, Random } from '../../../base/index.ts';
-import type { ResourceWriter } from '../../../controllers/contract.ts';
+import type { AppendAudit, ResourceWriter } from '../../../controllers/contract.ts';
 import type { ValueSeal } from '../../../resources/index.ts';
 import type { SandboxProvider, SandboxProviderKind, SettingProblem } from '../../../sandbox/contract.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
+import { execSandboxOperation } from './exec-sandbox.ts';
+import { sandboxClaims } from './lease-records.ts';
 import { type ProviderChoice, ProviderPool, ProviderReports } from './providers/index.ts';
 import { SandboxBackends } from './sandbox-backends.ts';
-import { sandboxClaims } from './sandbox-claims.ts';
 import { SandboxHolder } from './sandbox-holder.ts';
 import { type SandboxKindDeps, sandboxContracts } from './sandbox-kinds.ts';
 import { classConfig, sandboxPlan } from './sandbox-plan-rules.ts';
@@ -22,6 +23,7 @@ interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport' | '
   readonly ids: Ids;
   readonly random: Random;
   readonly log: Log;
+  readonly audit: AppendAudit;
   readonly providers: readonly SandboxProvider[];
   readonly providerKinds: readonly SandboxProviderKind[];
   readonly settings: {
@@ -74,6 +76,7 @@ export const sandboxesModule = (deps: SandboxesModuleDeps): SandboxesModule => {
     ],
     use: (user, work) => holder.use(user, work),
     claims: [sandboxClaims],
+    operations: [execSandboxOperation({ ...made, backends })],
     toolSources: [sandboxToolSource({ holder, isResolved })],
     close: () => pool.close(),
   };
