@@ -8,7 +8,7 @@ applyTheme();
 const place = document.getElementById('root');
 if (place === null) throw new Error('index.html has no element with the id "root"');
 
-/** A server that takes longer is told of. */
+/** With a server that takes longer, the page is drawn and says that it is connecting. */
 const WAIT_MS = 400;
 
 await Promise.race([prepare(), new Promise((resolve) => setTimeout(resolve, WAIT_MS))]);

@@ -15,10 +15,10 @@ export const keepFocus = (page: Document): (() => void) => {
 
   const remember = ({ target }: { readonly target: EventTarget | null }): void => {
     if (!(target instanceof Element) || target === page.body) return;
-    places = [...places.filter(([element]) => element !== target), surroundings(target)].slice(-REMEMBERED);
+    places = [...places.filter(([element]) => element !== target), enclosing(target)].slice(-REMEMBERED);
   };
 
-  /** Who clicks beside everything wants no focus. */
+  /** A person who clicks on nothing in particular wants no focus. */
   const forget = ({ target }: PointerEvent): void => {
     if (target instanceof Element && target.closest(FOCUSABLE) === null) places = [];
   };
@@ -55,9 +55,9 @@ export const keepFocus = (page: Document): (() => void) => {
 
 const isLost = ({ activeElement, body }: Document): boolean => activeElement === null || activeElement === body;
 
-const surroundings = (element: Element): readonly Element[] => {
+const enclosing = (element: Element): readonly Element[] => {
   const { parentElement } = element;
-  return parentElement === null ? [element] : [element, ...surroundings(parentElement)];
+  return parentElement === null ? [element] : [element, ...enclosing(parentElement)];
 };
 
 const canHaveFocus = (element: Element): element is HTMLElement =>

@@ -35,7 +35,7 @@ const base64Url = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replace(/=+$/, '');
 
-/** A text that nobody guesses: 256 random bits. */
+/** A text that cannot be guessed: 256 random bits. */
 export const secretText = (): string => base64Url(crypto.getRandomValues(new Uint8Array(32)));
 
 /** `code_challenge` of method S256 (RFC 7636, section 4.2). */

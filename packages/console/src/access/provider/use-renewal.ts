@@ -29,7 +29,7 @@ export const useRenewal = (
           if (next !== undefined && !stop.signal.aborted) onRenewed(next);
           return;
         } catch (error) {
-          // Whoever is refused signs in again when the token has ended, which the page then asks for.
+          // A person who is refused signs in again when the token has ended; the page then asks for it.
           if (error instanceof ProviderRefusal) return;
           await pauseFor(AGAIN_MS, stop.signal);
         }
