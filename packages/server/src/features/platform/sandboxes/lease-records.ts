@@ -1,6 +1,6 @@
 import { recordKey } from '../../../resources/index.ts';
 import { parseSide, withSandbox } from '../../../runtime/contract.ts';
-import type { SandboxLeaseRow, TurnRow, WriteTx } from '../../../store/contracts/index.ts';
+import type { ReadTx, SandboxLeaseRow, TurnRow, WriteTx } from '../../../store/contracts/index.ts';
 import { type ClaimSource, shownAt, type WorkerClaim } from '../../claim-source.ts';
 
 /**
@@ -58,6 +58,15 @@ export const showInSession = async (
   const session = await tx.log.lockSession(sessionId);
   const changed = session === undefined ? undefined : withSandbox(session, change);
   if (changed !== undefined) await tx.log.saveSession(changed);
+};
+
+const ENDED: readonly string[] = ['COMPLETED', 'FAILED', 'CANCELLED'];
+
+/** Whether what a sandbox was made for is still there: a session, or a run of a workflow that has not ended. */
+export const hasOwner = async (reads: Pick<ReadTx, 'log' | 'workflowRuns'>, id: string): Promise<boolean> => {
+  if ((await reads.log.session(id)) !== undefined) return true;
+  const run = await reads.workflowRuns.get({ id });
+  return run !== undefined && !ENDED.includes(run.status);
 };
 
 /** True while the lease is somebody's: held and not lapsed. */

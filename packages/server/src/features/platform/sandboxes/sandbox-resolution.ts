@@ -125,9 +125,9 @@ export const resolveSandbox = async (
   };
 };
 
-/** Annotations of sandboxes that leases made: the session, its volume, and the turn where they go with it. */
+/** Annotations of sandboxes that leases made: the session, or the run of a workflow, its volume, and the turn where they go with it. */
 export const SESSION_ANNOTATION = 'svc/sandbox-session';
 export const VOLUME_ANNOTATION = 'svc/sandbox-volume';
 export const SCOPE_ANNOTATION = 'svc/sandbox-policy';
-/** Begins the name of a volume; the id of its session follows, with which it goes. */
+/** Begins the name of a volume; the id of its session or run follows, with which it goes. */
 export const SESSION_VOLUME = 's-';

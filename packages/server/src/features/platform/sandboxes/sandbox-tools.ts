@@ -79,7 +79,9 @@ const inSandbox = async (
   call: ToolContext,
   work: Work,
 ): Promise<ToolResult> => {
-  const { namespace, agent, sessionId, turnId, idempotencyKey, signal } = call;
+  const { namespace, agent, turnId, idempotencyKey, signal } = call;
+  // Steps of a workflow have no session: their run has the sandbox, so that no other run sees its files.
+  const sessionId = call.sessionId === '' ? turnId : call.sessionId;
   const request = { namespace, agent, sessionId, turnId, callKey: idempotencyKey };
   try {
     const { value, isReset } = await holder.use({ request, policy, signal }, (sandbox) => {

@@ -6,7 +6,7 @@ import {
   resourcePages,
   type StoredResource,
 } from '../../../store/contracts/index.ts';
-import { LEASE_MICROS, leaseOf, putLease } from './lease-records.ts';
+import { hasOwner, LEASE_MICROS, leaseOf, putLease } from './lease-records.ts';
 import type { BackendsDeps, SandboxBackends } from './sandbox-backends.ts';
 import { SANDBOX_ORIGIN } from './sandbox-leases.ts';
 import { BACKEND_FINALIZER, leasedStatus, sandboxStatus } from './sandbox-records.ts';
@@ -65,7 +65,7 @@ export class SandboxUpkeep {
       return DONE;
     }
     const session = record.annotations[SESSION_ANNOTATION];
-    if (session !== undefined && (await store.direct.log.session(session)) === undefined) {
+    if (session !== undefined && !(await hasOwner(store.direct, session))) {
       await store.write(async (tx) => {
         if ((await tx.resources.get(key))?.uid === record.uid)
           await writer.remove(tx, SANDBOX_ORIGIN, { key, bySystem: true });
@@ -116,7 +116,7 @@ export class SandboxUpkeep {
       for (const id of backends)
         if (!uids.has(id)) await this.#removed({ provider: provider.name, backend: id }, () => provider.destroy(id));
       for (const volume of stored)
-        if (!volumes.has(volume) && !(await this.#hasSession(volume)))
+        if (!volumes.has(volume) && !(await this.#isOwned(volume)))
           await this.#removed({ provider: provider.name, volume }, () => provider.destroyVolume(volume));
     }
   }
@@ -152,10 +152,10 @@ export class SandboxUpkeep {
     return (await Promise.all(lists)).flat();
   }
 
-  /** A persistent workspace outlives its sandboxes, not its session. */
-  async #hasSession(volume: string): Promise<boolean> {
+  /** A persistent workspace outlives its sandboxes, not the session or run that they were made for. */
+  async #isOwned(volume: string): Promise<boolean> {
     if (!volume.startsWith(SESSION_VOLUME)) return false;
-    return (await this.#deps.store.direct.log.session(volume.slice(SESSION_VOLUME.length))) !== undefined;
+    return hasOwner(this.#deps.store.direct, volume.slice(SESSION_VOLUME.length));
   }
 
   async #settle(record: StoredResource): Promise<void> {
@@ -173,7 +173,10 @@ export class SandboxUpkeep {
         await writer.writeStatus(tx, key, (stored) => ({ status: leasedStatus(stored, undefined) }));
       }
       const isUnused = lease.expiresAt < now && lease.usedAt + destroyMs * MICROS < now;
-      if (isUnused) await writer.remove(tx, SANDBOX_ORIGIN, { key, bySystem: true });
+      const owner = current.annotations[SESSION_ANNOTATION];
+      // Nothing tells of the end of a run.
+      const isLeft = owner !== undefined && !(await hasOwner(tx, owner));
+      if (isUnused || isLeft) await writer.remove(tx, SANDBOX_ORIGIN, { key, bySystem: true });
     });
   }
 }

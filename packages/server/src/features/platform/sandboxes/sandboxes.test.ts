@@ -304,6 +304,27 @@ describe('sandboxes of sessions', () => {
     expect([await sandboxes(), (await provider.list()).backends]).toEqual([[], []]);
   });
 
+  it('belong to one run of a workflow, and go when it has ended', async () => {
+    const setRun = (id: string, status: string) =>
+      world.store.write((tx) =>
+        tx.workflowRuns.put({ id, namespace: 'default', workflow: 'w', workflowUid: 'u', status, body: '{}' }),
+      );
+    for (const id of ['r1', 'r2']) await setRun(id, 'RUNNING');
+    const inRun = (turn: string) => ({ session: '', turn });
+    await exec('write a one', inRun('r1'));
+    await reconcile();
+    await reconcile();
+    expect((await exec('cat a', inRun('r1'))).structured).toMatchObject({ stdout: 'one' });
+    expect((await exec('cat a', inRun('r2'))).structured).toMatchObject({ exit_code: 1, stdout: '' });
+    expect(await sandboxes()).toHaveLength(2);
+
+    await setRun('r1', 'COMPLETED');
+    await node.collect();
+    await reconcile();
+    expect((await statuses()).map(({ ownerSessionId }) => ownerSessionId)).toEqual(['r2']);
+    expect((await provider.list()).backends).toHaveLength(1);
+  });
+
   it('are named by the session that leases them, as long as they are there and its own', async () => {
     for (const id of ['s1', 's2']) await addSession(id);
     const shown = async (id: string): Promise<unknown> => {
