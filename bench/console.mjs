@@ -144,10 +144,8 @@ const log = async () => {
   const began = performance.now();
   let called = 0;
   const callAgain = async () => {
-    while (called < LINES) {
-      called += 1;
-      await server.http.ok('GET', AGENT);
-    }
+    // A connection that was idle for long may be closed under a call: then it counts for nothing.
+    while (called < LINES) if ((await server.http.status(AGENT)) === 200) called += 1;
   };
   const [frames] = await Promise.all([page.watchFrames(5_000), ...range(CALLERS).map(callAgain)]);
   const seconds = (performance.now() - began) / 1_000;
