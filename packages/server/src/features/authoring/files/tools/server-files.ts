@@ -38,7 +38,8 @@ export const serverFileContent = (file: NamedSkillFile, read: () => Promise<Uint
   read: async () => {
     const bytes = await read();
     if (bytes === undefined) throw unavailable(file, 'its MCP server does not send it as it listed it');
-    if (textTypeOf(file.path) === typeOf(file.path) && !isUtf8(bytes)) throw unavailable(file, 'its bytes are not UTF-8');
+    if (textTypeOf(file.path) === typeOf(file.path) && !isUtf8(bytes))
+      throw unavailable(file, 'its bytes are not UTF-8');
     return bytes;
   },
 });

@@ -12,18 +12,30 @@ import type {
 import { type SearchHitSqlRow, type SearchPlaceSqlRow, toSearchHit, toSearchPlace } from '../../../rows/index.ts';
 import type { Access, WriteAccess } from '../../access.ts';
 import { statement } from '../../connection/index.ts';
-import { chunkVector, queryOf, scopeQueryOf } from './search-words.ts';
+import { chunkVector, queriesOf, scopeQueryOf } from './search-words.ts';
 import { bareChunks, bareDocuments, nearestChunks, putVectors } from './vector-table.ts';
 import { NAMESPACES, PLACE, VISIBLE } from './visible-documents.ts';
 
 /** Most chunks weighed for one search; more than one may belong to a document. */
 const CANDIDATES = 1_000;
 
+/** Most chunks that are looked at for one search because they hold any of its words, and for one of these words. */
+const LOOKED_AT = 4_000;
+const LOOKED_AT_FOR_WORD = 1_000;
+
+/**
+ * Chunks to weigh: of those with all words, then of those with each of them, only so many. Reading the vectors of every chunk that holds a
+ * frequent word is what takes the time. $2 namespaces, $5 all words, $6 each word, $7 chunks for each.
+ */
+const CHOSEN = `SELECT f.chunk FROM (SELECT chunk FROM search_words WHERE vector @@ ($2::tsquery && $5::tsquery)
+    LIMIT ${CANDIDATES}) f
+  UNION SELECT f.chunk FROM unnest($6::text[]) AS t (word) CROSS JOIN LATERAL
+    (SELECT chunk FROM search_words WHERE vector @@ ($2::tsquery && t.word::tsquery) LIMIT $7) f`;
 /** Weights of D, C, B, A: a title counts more than a mention. Long chunks count less. */
 const RANK = `ts_rank('{0.1, 0.2, 0.4, 1.0}', w.vector, $3::tsquery, 1)`;
 const MATCH = statement<SearchHitSqlRow & { readonly score: number }>(
   `SELECT DISTINCT ON (d.source) ${PLACE}, c.heading, c.body, w.score
-   FROM (SELECT w.chunk, ${RANK} AS score FROM search_words w WHERE w.vector @@ ($2::tsquery && $3::tsquery)
+   FROM (SELECT w.chunk, ${RANK} AS score FROM (${CHOSEN}) chosen JOIN search_words w ON w.chunk = chosen.chunk
          ORDER BY score DESC LIMIT ${CANDIDATES}) w
    JOIN search_chunks c ON c.row = w.chunk JOIN search_documents d ON d.row = c.document
    JOIN ${NAMESPACES} ON e.namespace = d.namespace
@@ -57,9 +69,11 @@ export class SearchReadHandle implements SearchReads {
   }
 
   async match(query: SearchScope & { readonly terms: readonly string[] }): Promise<readonly SearchHit[]> {
-    const terms = queryOf(query.terms);
-    if (terms === undefined || query.namespaces.length === 0) return [];
-    const values = [query.namespaces, scopeQueryOf(query.namespaces), terms, query.limit];
+    const words = queriesOf(query.terms);
+    if (words.length === 0 || query.namespaces.length === 0) return [];
+    const [any, all] = [words.join(' | '), words.join(' & ')];
+    const forEach = Math.min(LOOKED_AT_FOR_WORD, Math.ceil(LOOKED_AT / words.length));
+    const values = [query.namespaces, scopeQueryOf(query.namespaces), any, query.limit, all, words, forEach];
     return (await this.#access.sql.rows(BEST, values)).map((row) => toSearchHit(row, row.score));
   }
 

@@ -42,11 +42,10 @@ export const chunkVector = (
     { text: chunk.words, weight: 'D' },
   ]);
 
-/** The `tsquery` for any of the terms as text; a term of several words wants them in a row. Undefined: nothing can match. */
-export const queryOf = (terms: readonly string[]): string | undefined => {
+/** A `tsquery` as text for each of the terms; a term of several words wants them in a row. Empty: nothing can match. */
+export const queriesOf = (terms: readonly string[]): readonly string[] => {
   const phrases = terms.map((term) => searchWords(term)).filter((words) => words.length > 0);
-  if (phrases.length === 0) return undefined;
-  return phrases.map((words) => `(${words.map((word) => `'${word}'`).join(' <-> ')})`).join(' | ');
+  return [...new Set(phrases.map((words) => `(${words.map((word) => `'${word}'`).join(' <-> ')})`))];
 };
 
 /** The `tsquery` that keeps a search to its namespaces. */
