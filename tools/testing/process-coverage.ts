@@ -16,7 +16,7 @@ type TakeOptions = NonNullable<Parameters<NonNullable<CoverageProviderModule['ta
 type SuiteRun = Parameters<CoverageProvider['onAfterSuiteRun']>[0];
 type ReportContext = Parameters<CoverageProvider['generateCoverage']>[0];
 
-/** How long a process that has to stop may take to write down what it counted. */
+/** How long a process may take to write down what it counted when vitest stops it. */
 const WRITE_MS = 60_000;
 const LOOK_MS = 20;
 
