@@ -43,7 +43,11 @@ it('runs one command after the other in a sandbox, and brings older ones back by
   await using tab = await instance.tab('admin');
   const { page } = tab;
   await tab.open('/ns/shop/sandboxes');
-  await page.getByRole('grid', { name: 'Sandboxes' }).getByText(/^session-/).first().click();
+  await page
+    .getByRole('grid', { name: 'Sandboxes' })
+    .getByText(/^session-/)
+    .first()
+    .click();
   const field = page.getByLabel('Command');
   const output = page.getByRole('log', { name: 'Output' });
   await field.fill('cat note');
@@ -67,7 +71,11 @@ it('hides the command line from those who may not run commands', async () => {
   await using tab = await instance.tab('operator');
   const { page } = tab;
   await tab.open('/ns/shop/sandboxes');
-  await page.getByRole('grid', { name: 'Sandboxes' }).getByText(/^session-/).first().click();
+  await page
+    .getByRole('grid', { name: 'Sandboxes' })
+    .getByText(/^session-/)
+    .first()
+    .click();
   await page.getByRole('heading', { name: 'Processes' }).waitFor();
   expect(await page.getByLabel('Command').count()).toBe(0);
 });

@@ -34,14 +34,11 @@ beforeAll(async () => {
     { kind: 'SandboxPolicy', metadata: { name: 'default' }, spec: { classRef: 'small' } },
     { kind: 'Agent', metadata: { name: 'runner' }, spec: { capabilities: { sandbox: ['*'] } } },
   ];
-  for (const document of kinds)
-    await ok('POST /v1/manifests:apply', { ns: 'default', text: JSON.stringify(document) });
+  for (const document of kinds) await ok('POST /v1/manifests:apply', { ns: 'default', text: JSON.stringify(document) });
   const { sessionId } = await ok<{ sessionId: string }>(`POST ${NS}/agents/runner/sessions`, {});
   const message = '!tool sandbox_exec {"command":"write note from the agent"}';
   await ok(`POST ${NS}/agents/runner/sessions/${sessionId}/message`, { message, waitSeconds: 30 });
-  const { resources } = await ok<{ resources: { metadata: { name: string } }[] }>(
-    `GET ${NS}/resources?kind=Sandbox`,
-  );
+  const { resources } = await ok<{ resources: { metadata: { name: string } }[] }>(`GET ${NS}/resources?kind=Sandbox`);
   path = `${NS}/sandboxes/${resources[0]?.metadata.name}`;
 });
 

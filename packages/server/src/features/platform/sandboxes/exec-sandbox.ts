@@ -49,7 +49,8 @@ const execSandbox = async (
   const { provider, resolved } = await deps.backends.find(record);
   const { plan } = resolved;
   // A sandbox on the disk of another machine is not seen from here.
-  if (!(await provider.exists(plan.id))) throw notRunning(`nothing of it runs where ${provider.name} of this server looks`);
+  if (!(await provider.exists(plan.id)))
+    throw notRunning(`nothing of it runs where ${provider.name} of this server looks`);
   const result = await deps.backends.noted(record, command, () => provider.exec(plan, command, call.signal));
   return create(ExecSandboxResponseSchema, {
     exitCode: result.exitCode,
