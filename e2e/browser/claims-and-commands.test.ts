@@ -39,7 +39,7 @@ it('shows what a worker holds, with the way to it', async () => {
 it('runs one command after the other in a sandbox, and brings older ones back by the arrow keys', async () => {
   const spec = { capabilities: { sandbox: ['*'] }, features: [{ name: 'careful', type: 'sandbox' }] };
   const message = '!tool sandbox_exec {"command":"echo from the agent > note"}';
-  await begin({ name: 'runner', message, spec, waitSeconds: 60 });
+  await begin({ name: 'runner', message, spec, waitSeconds: 30 });
   await using tab = await instance.tab('admin');
   const { page } = tab;
   await tab.open('/ns/shop/sandboxes');

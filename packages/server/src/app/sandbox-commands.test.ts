@@ -55,7 +55,7 @@ describe('a command in a sandbox', () => {
       exitCode: 3,
       stderr: 'no such luck\n',
     });
-    expect(await exec({ command: 'hang', timeoutMs: 50 })).toMatchObject({ endedBy: 'timeout' });
+    expect(await exec({ command: 'hang', timeLimitMs: 50 })).toMatchObject({ endedBy: 'timeout' });
     expect(await exec({ command: `echo ${'x'.repeat(90_000)}` })).toMatchObject({ outputCut: false });
   });
 
@@ -96,7 +96,7 @@ describe('a command in a sandbox', () => {
       { argv: ['echo', 'a\0b'] },
       { command: 'echo a\0b' },
       { command: 'echo', cwd: 'relative' },
-      { command: 'echo', timeoutMs: 300_001 },
+      { command: 'echo', timeLimitMs: 300_001 },
       { command: 'x'.repeat(100_001) },
     ];
     for (const body of bodies) expect([body, await refused(body)]).toEqual([body, '400 FIELD_INVALID']);
