@@ -39,11 +39,15 @@ it('shows what a worker holds, with the way to it', async () => {
 it('runs one command after the other in a sandbox, and brings older ones back by the arrow keys', async () => {
   const spec = { capabilities: { sandbox: ['*'] }, features: [{ name: 'careful', type: 'sandbox' }] };
   const message = '!tool sandbox_exec {"command":"echo from the agent > note"}';
-  await begin({ name: 'runner', message, spec, waitSeconds: 60 });
+  await begin({ name: 'runner', message, spec, waitSeconds: 30 });
   await using tab = await instance.tab('admin');
   const { page } = tab;
   await tab.open('/ns/shop/sandboxes');
-  await page.getByRole('grid', { name: 'Sandboxes' }).getByText(/^session-/).first().click();
+  await page
+    .getByRole('grid', { name: 'Sandboxes' })
+    .getByText(/^session-/)
+    .first()
+    .click();
   const field = page.getByLabel('Command');
   const output = page.getByRole('log', { name: 'Output' });
   await field.fill('cat note');
@@ -67,7 +71,11 @@ it('hides the command line from those who may not run commands', async () => {
   await using tab = await instance.tab('operator');
   const { page } = tab;
   await tab.open('/ns/shop/sandboxes');
-  await page.getByRole('grid', { name: 'Sandboxes' }).getByText(/^session-/).first().click();
+  await page
+    .getByRole('grid', { name: 'Sandboxes' })
+    .getByText(/^session-/)
+    .first()
+    .click();
   await page.getByRole('heading', { name: 'Processes' }).waitFor();
   expect(await page.getByLabel('Command').count()).toBe(0);
 });

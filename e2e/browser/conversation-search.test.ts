@@ -26,7 +26,7 @@ it('says in its place why conversations could not be searched, and asks again', 
   await using tab = await instance.tab('viewer');
   const { page } = tab;
   let isDenied = true;
-  await page.route('**/sessions:search', (route) =>
+  await page.route('**/SearchSessions', (route) =>
     isDenied ? route.fulfill({ status: 403, json: DENIED }) : route.continue(),
   );
   await tab.open('/');

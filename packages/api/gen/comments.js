@@ -574,7 +574,7 @@ export const comments = {
   "svc.gateway.ExecSandboxRequest.cwd": "Absolute path of the folder to run in; empty for the workspace.",
   "svc.gateway.ExecSandboxRequest.name": "Name of the sandbox.",
   "svc.gateway.ExecSandboxRequest.ns": "Namespace. Required.",
-  "svc.gateway.ExecSandboxRequest.timeout_ms": "Milliseconds, at most 300,000; 0 for 30,000.",
+  "svc.gateway.ExecSandboxRequest.time_limit_ms": "Milliseconds, at most 300,000; 0 for 30,000.",
   "svc.gateway.ExecSandboxResponse": "Answer of ExecSandbox.",
   "svc.gateway.ExecSandboxResponse.ended_by": "exit, timeout, stopped, memory or disk.",
   "svc.gateway.ExecSandboxResponse.exit_code": "128 and the number of the signal for a command that one ended.",

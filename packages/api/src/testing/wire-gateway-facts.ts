@@ -112,7 +112,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.WorkerClaim':
     '1 kind string, 2 id string, 3 ns string, 4 name string, 5 agent string, 6 session_id string, 7 state string, 8 since int64, 9 until int64, 10 tries uint32',
   'gateway.ExecSandboxRequest':
-    '1 ns string, 2 name string, 3 argv string[], 4 command string, 5 cwd string, 6 timeout_ms uint32',
+    '1 ns string, 2 name string, 3 argv string[], 4 command string, 5 cwd string, 6 time_limit_ms uint32',
   'gateway.ExecSandboxResponse':
     '1 exit_code int32, 2 stdout string, 3 stderr string, 4 output_cut bool, 5 ended_by string',
   'gateway.SearchSessionsRequest':

@@ -1,4 +1,3 @@
-import type { ExecOptions } from '../sandboxes/index.ts';
 import type { Command } from 'commander';
 import type { RebaseOptions, TryOptions } from '../agents/index.ts';
 import type { ChannelOptions } from '../channels/index.ts';
@@ -9,6 +8,7 @@ import type { Host } from '../host.ts';
 import type { CheckOptions, GrantOptions, LoginOptions, LogoutOptions } from '../mcp/index.ts';
 import type { EventOptions, LogOptions, ReportOptions, UsageOptions } from '../operations/index.ts';
 import type { PurgeOptions } from '../resources/index.ts';
+import type { ExecOptions } from '../sandboxes/index.ts';
 import type { NextOptions } from '../schedules/index.ts';
 import { example, run } from './run-action.ts';
 import { declareWorkflows } from './workflow-commands.ts';

@@ -24,7 +24,7 @@ describe('svc sandbox exec', () => {
         name: 'box',
         argv: ['ls', '-l', '--cwd', 'x y'],
         cwd: '/tmp',
-        timeoutMs: 30_000,
+        timeLimitMs: 30_000,
       }),
     ]);
   });
@@ -34,7 +34,7 @@ describe('svc sandbox exec', () => {
     expect([failed.exit, failed.out]).toEqual([exitCodes.refused, 'half\n']);
     expect(failed.err).toContain('the command ended with exit code 3');
     const late = await run(['box', '--for', '2m', '--', 'sleep', '200'], { exitCode: 137, endedBy: 'timeout' });
-    expect(late.asked).toEqual([expect.objectContaining({ timeoutMs: 120_000 })]);
+    expect(late.asked).toEqual([expect.objectContaining({ timeLimitMs: 120_000 })]);
     expect(late.err).toContain('took too long');
   });
 

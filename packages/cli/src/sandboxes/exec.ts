@@ -25,7 +25,7 @@ export const execSandbox = async (host: Host, words: readonly string[], options:
   const [name = '', ...argv] = words;
   const timeoutMs = options.for === undefined ? FOR_MS : durationMs('--for', options.for);
   const { call, target, note } = await openPlain(host, options);
-  const request = { ns: target.namespace, name, argv, cwd: options.cwd ?? '', timeoutMs };
+  const request = { ns: target.namespace, name, argv, cwd: options.cwd ?? '', timeLimitMs: timeoutMs };
   const ended = await call('SandboxService/ExecSandbox', request, { timeoutMs: timeoutMs + ANSWER_MS });
   if (form.form !== 'table' && form.form !== 'wide') await printValue(host, ended, form);
   else show(host, ended);

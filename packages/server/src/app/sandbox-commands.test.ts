@@ -34,14 +34,11 @@ beforeAll(async () => {
     { kind: 'SandboxPolicy', metadata: { name: 'default' }, spec: { classRef: 'small' } },
     { kind: 'Agent', metadata: { name: 'runner' }, spec: { capabilities: { sandbox: ['*'] } } },
   ];
-  for (const document of kinds)
-    await ok('POST /v1/manifests:apply', { ns: 'default', text: JSON.stringify(document) });
+  for (const document of kinds) await ok('POST /v1/manifests:apply', { ns: 'default', text: JSON.stringify(document) });
   const { sessionId } = await ok<{ sessionId: string }>(`POST ${NS}/agents/runner/sessions`, {});
   const message = '!tool sandbox_exec {"command":"write note from the agent"}';
   await ok(`POST ${NS}/agents/runner/sessions/${sessionId}/message`, { message, waitSeconds: 30 });
-  const { resources } = await ok<{ resources: { metadata: { name: string } }[] }>(
-    `GET ${NS}/resources?kind=Sandbox`,
-  );
+  const { resources } = await ok<{ resources: { metadata: { name: string } }[] }>(`GET ${NS}/resources?kind=Sandbox`);
   path = `${NS}/sandboxes/${resources[0]?.metadata.name}`;
 });
 
@@ -58,7 +55,7 @@ describe('a command in a sandbox', () => {
       exitCode: 3,
       stderr: 'no such luck\n',
     });
-    expect(await exec({ command: 'hang', timeoutMs: 50 })).toMatchObject({ endedBy: 'timeout' });
+    expect(await exec({ command: 'hang', timeLimitMs: 50 })).toMatchObject({ endedBy: 'timeout' });
     expect(await exec({ command: `echo ${'x'.repeat(90_000)}` })).toMatchObject({ outputCut: false });
   });
 
@@ -99,7 +96,7 @@ describe('a command in a sandbox', () => {
       { argv: ['echo', 'a\0b'] },
       { command: 'echo a\0b' },
       { command: 'echo', cwd: 'relative' },
-      { command: 'echo', timeoutMs: 300_001 },
+      { command: 'echo', timeLimitMs: 300_001 },
       { command: 'x'.repeat(100_001) },
     ];
     for (const body of bodies) expect([body, await refused(body)]).toEqual([body, '400 FIELD_INVALID']);

@@ -54,9 +54,9 @@ export declare type ExecSandboxRequest = Message<"svc.gateway.ExecSandboxRequest
   /**
    * Milliseconds, at most 300,000; 0 for 30,000.
    *
-   * @generated from field: uint32 timeout_ms = 6;
+   * @generated from field: uint32 time_limit_ms = 6;
    */
-  timeoutMs: number;
+  timeLimitMs: number;
 };
 
 /**

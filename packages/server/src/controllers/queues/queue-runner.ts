@@ -18,7 +18,7 @@ export interface QueueRunnerDeps {
   readonly random: Random;
   readonly log: Log;
   readonly workers: readonly QueueWorker[];
-  /** Whose the items are that it takes, for those who list them; absent = nobody's. */
+  /** Whose the items are that it takes, for those who list them; absent: of no one. */
   readonly owner?: string;
   /** Longest time until due work is noticed without a notification. */
   readonly pollMs: number;

@@ -6,9 +6,7 @@ import { RanView } from './ran-view.tsx';
 
 const view = (ended?: Parameters<typeof create<typeof ExecSandboxResponseSchema>>[1]): string =>
   renderToStaticMarkup(
-    <RanView
-      ran={{ id: 1, line: 'ls', ...(ended && { ended: create(ExecSandboxResponseSchema, ended) }) }}
-    />,
+    <RanView ran={{ id: 1, line: 'ls', ...(ended && { ended: create(ExecSandboxResponseSchema, ended) }) }} />,
   ).replaceAll(/ class="[^"]*"/g, '');
 
 it('shows what a command wrote as text, and how it failed', () => {

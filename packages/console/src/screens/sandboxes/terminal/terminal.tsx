@@ -45,7 +45,7 @@ export const Terminal = ({ ns, name }: TerminalProps): ReactElement => {
     setRunning(true);
     try {
       const options = { signal: stop.signal, timeoutMs: COMMAND_MS + ANSWER_MS };
-      settle({ ended: await client.sandboxes.execSandbox({ ns, name, command, timeoutMs: COMMAND_MS }, options) });
+      settle({ ended: await client.sandboxes.execSandbox({ ns, name, command, timeLimitMs: COMMAND_MS }, options) });
     } catch (error) {
       settle({ error: stop.signal.aborted ? new Error(texts.stopped) : (error as Error) });
     } finally {

@@ -140,7 +140,7 @@ const tooWide = (): Fault =>
     `a search goes over the sessions of at most ${AGENTS_MAX} agents; name a namespace or an agent`,
   );
 
-/** Sessions that a grant names one by one: whoever may read one of them only may not list those of its agent. */
+/** Sessions that a grant names one by one: a caller who may read only one of them may not list those of its agent. */
 const grantedSessions = ({ grants }: Caller, agent: string): readonly string[] => {
   const named = grants.filter((grant) => agent === '' || grant.agent === agent).map(({ session = '' }) => session);
   return [...new Set(named)].filter(isUuid);

@@ -29,7 +29,7 @@ const COMMAND_CHARS = 100_000;
 const AUDITED_CHARS = 1_000;
 const OUTPUT_BYTES = 256 * 1_024;
 
-const timeoutOf = ({ timeoutMs }: ExecSandboxRequest): number => (timeoutMs === 0 ? DEFAULT_MS : timeoutMs);
+const timeoutOf = ({ timeLimitMs }: ExecSandboxRequest): number => (timeLimitMs === 0 ? DEFAULT_MS : timeLimitMs);
 
 /** The operation ExecSandbox: a command in a sandbox, by a person and not by the agent. */
 export const execSandboxOperation = (deps: ExecSandboxDeps): Operation =>
@@ -72,7 +72,7 @@ const commandOf = (request: ExecSandboxRequest): SandboxCommand => {
   if ([...argv, command, cwd].some((text) => text.includes('\0'))) throw invalidField('command', 'has a NUL character');
   if (cwd !== '' && !cwd.startsWith('/')) throw invalidField('cwd', 'must be an absolute path');
   const timeoutMs = timeoutOf(request);
-  if (timeoutMs > MOST_MS) throw invalidField('timeoutMs', `must be at most ${MOST_MS}`);
+  if (timeoutMs > MOST_MS) throw invalidField('timeLimitMs', `must be at most ${MOST_MS}`);
   const words = command === '' ? argv : ['/bin/sh', '-c', command];
   return { argv: words, cwd, env: {}, timeoutMs, outputBytes: OUTPUT_BYTES };
 };

@@ -109,7 +109,7 @@ export const fitsQuota = (
   return held + ahead < quota.most;
 };
 
-/** Sandboxes of the sessions whose turns a worker runs: nobody but that worker runs something in them. */
+/** Sandboxes of the sessions whose turns a worker runs: no other worker runs something in them. */
 export const sandboxClaims: ClaimSource = {
   held: async (tx, { turns }, limit) => {
     const found: WorkerClaim[] = [];
