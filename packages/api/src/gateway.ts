@@ -12,6 +12,7 @@ export * from '../gen/svc/gateway/mcp_servers_pb.js';
 export * from '../gen/svc/gateway/mcp_sign_in_service_pb.js';
 export * from '../gen/svc/gateway/namespaces_pb.js';
 export * from '../gen/svc/gateway/resource_service_pb.js';
+export * from '../gen/svc/gateway/routing_service_pb.js';
 export * from '../gen/svc/gateway/sandbox_service_pb.js';
 export * from '../gen/svc/gateway/schedules_pb.js';
 export * from '../gen/svc/gateway/session_control_service_pb.js';

@@ -12,6 +12,7 @@ import { FileService } from '../gen/svc/gateway/file_service_pb.js';
 import { GatewayService } from '../gen/svc/gateway/gateway_service_pb.js';
 import { McpSignInService } from '../gen/svc/gateway/mcp_sign_in_service_pb.js';
 import { ResourceService } from '../gen/svc/gateway/resource_service_pb.js';
+import { RoutingService } from '../gen/svc/gateway/routing_service_pb.js';
 import { SandboxService } from '../gen/svc/gateway/sandbox_service_pb.js';
 import { SessionControlService } from '../gen/svc/gateway/session_control_service_pb.js';
 import { TaskService } from '../gen/svc/gateway/task_service_pb.js';
@@ -61,6 +62,7 @@ export const services: readonly DescService[] = [
   ToolService,
   TrailService,
   SandboxService,
+  RoutingService,
   FileService,
   AuthService,
   AdminService,

@@ -44,6 +44,7 @@ describe('typed calls', () => {
       client.tools,
       client.trails,
       client.sandboxes,
+      client.routing,
       client.files,
       client.auth,
       client.admin,

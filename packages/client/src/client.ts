@@ -6,6 +6,7 @@ import {
   GatewayService,
   McpSignInService,
   ResourceService,
+  RoutingService,
   SandboxService,
   SessionControlService,
   TaskService,
@@ -32,6 +33,7 @@ export interface Client {
   readonly tools: Calls<typeof ToolService>;
   readonly trails: Calls<typeof TrailService>;
   readonly sandboxes: Calls<typeof SandboxService>;
+  readonly routing: Calls<typeof RoutingService>;
   readonly files: Calls<typeof FileService>;
   readonly auth: Calls<typeof AuthService>;
   readonly admin: Calls<typeof AdminService>;
@@ -63,6 +65,7 @@ export const createClient = (options: ClientOptions): Client => {
     tools: callsOf(ToolService, connection, policy),
     trails: callsOf(TrailService, connection, policy),
     sandboxes: callsOf(SandboxService, connection, policy),
+    routing: callsOf(RoutingService, connection, policy),
     files: callsOf(FileService, connection, policy),
     auth: callsOf(AuthService, connection, policy),
     admin: callsOf(AdminService, connection, policy),

@@ -7,6 +7,7 @@ import type {
   GatewayService,
   McpSignInService,
   ResourceService,
+  RoutingService,
   SandboxService,
   SessionControlService,
   TaskService,
@@ -42,6 +43,7 @@ interface Services {
   readonly McpSignInService: typeof McpSignInService;
   readonly ResourceService: typeof ResourceService;
   readonly SandboxService: typeof SandboxService;
+  readonly RoutingService: typeof RoutingService;
   readonly SessionControlService: typeof SessionControlService;
   readonly TaskService: typeof TaskService;
   readonly ToolService: typeof ToolService;

@@ -140,6 +140,24 @@ export const furtherOperations: Readonly<Record<string, readonly OperationFact[]
   'svc.gateway.SandboxService': [
     ['ExecSandbox', 'POST', '/v1/ns/{ns}/sandboxes/{name}:exec', '*', 'ExecSandboxRequest', 'ExecSandboxResponse'],
   ],
+  'svc.gateway.RoutingService': [
+    [
+      'ExplainMessageEvent',
+      'POST',
+      '/v1/ns/{ns}/connectors/{connector}/message-events:explain',
+      '*',
+      'ExplainMessageEventRequest',
+      'ExplainMessageEventResponse',
+    ],
+    [
+      'ExplainChannelMessage',
+      'POST',
+      '/v1/ns/{ns}/channels/{channel}/messages:explain',
+      '*',
+      'ExplainChannelMessageRequest',
+      'ExplainChannelMessageResponse',
+    ],
+  ],
   'svc.gateway.WorkflowService': [
     ['CreateRun', 'POST', '/v1/ns/{ns}/workflows/{workflow}/runs', '*', 'CreateRunRequest', 'RunResponse'],
     ['GetRun', 'GET', '/v1/ns/{ns}/workflows/{workflow}/runs/{run_id}', '', 'GetRunRequest', 'RunResponse'],

@@ -24,6 +24,11 @@ export const dataMessages: Readonly<Record<string, string>> = {
   'data.SessionHit':
     '1 ns string, 2 agent string, 3 session_id string, 4 message_id string, 5 role MessageRole, 6 created_at int64, 7 snippet SnippetPiece[], 8 score double',
   'data.SnippetPiece': '1 text string, 2 found bool',
+  'data.RouteVerdict':
+    '1 route_id string, 2 ns string, 3 connector string, 4 outcome string, 5 field string, 6 wanted string, 7 given string',
+  'data.SubscriptionVerdict':
+    '1 subscription string, 2 agent string, 3 trigger string, 4 outcome string, 5 error string, 6 reply_mode string',
+  'data.SessionOverrides': '1 provider string?, 2 model string?, 3 temperature double?, 4 system_prompt string?',
   'data.TrailEntry':
     '1 kind string, 2 id string, 3 ns string, 4 agent string, 5 session_id string, 6 name string, 7 at int64, 8 ended_at int64?, 9 state string, 10 reason string, 11 text string, 12 caused_by string',
   'data.Turn':

@@ -31,7 +31,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.CreateSessionRequest': '1 agent string, 2 ns string, 3 labels map<string>, 4 keep_id string',
   'gateway.GetSessionRequest': '1 session_id string, 2 agent string, 3 ns string, 4 message_limit int32',
   'gateway.SessionResponse':
-    '1 session_id string, 2 agent string, 3 state string, 4 messages data.SessionMessage[], 6 labels map<string>, 7 session resources.Session, 8 active_turn_id string, 9 queued_turns uint32, 10 context_tokens data.TokenCounter, 11 stream_cursor string, 12 total_usage data.TokenCounter',
+    '1 session_id string, 2 agent string, 3 state string, 4 messages data.SessionMessage[], 6 labels map<string>, 7 session resources.Session, 8 active_turn_id string, 9 queued_turns uint32, 10 context_tokens data.TokenCounter, 11 stream_cursor string, 12 total_usage data.TokenCounter, 13 overrides data.SessionOverrides',
   'gateway.ListSessionMessagesRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 page_size int32, 5 before_message_id string?',
   'gateway.ListSessionMessagesResponseItem': '1 message data.SessionMessage',
@@ -75,7 +75,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.CompactSessionRequest': '1 session_id string, 2 agent string, 3 ns string',
   'gateway.CompactSessionResponse': '',
   'gateway.ForkSessionRequest':
-    '1 session_id string, 2 agent string, 3 ns string, 4 through_message_id string, 5 labels map<string>',
+    '1 session_id string, 2 agent string, 3 ns string, 4 through_message_id string, 5 labels map<string>, 6 overrides data.SessionOverrides',
   'gateway.ListTurnsRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 page_size int32, 5 page_token string, 6 state data.TurnState',
   'gateway.ListTurnsResponse': '1 turns data.Turn[], 2 next_page_token string',
@@ -102,6 +102,12 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.TryToolResponse':
     '1 ok bool, 2 content ToolResultPart[], 3 structured_json string, 4 failure_code string, 5 error string, 6 sign_in_url string, 7 took_ms int64, 8 truncated bool, 9 call_id string',
   'gateway.ToolResultPart': '1 text string, 2 media_type string, 3 filename string, 4 data bytes, 5 size_bytes int64',
+  'gateway.ExplainMessageEventRequest': '1 ns string, 2 connector string, 3 event external.ConnectorMessageEvent',
+  'gateway.ExplainMessageEventResponse':
+    '1 status external.ConnectorMessageEventStatus, 2 reason string, 3 explanation string, 4 ns string, 5 connector string, 6 consumer data.MessageConsumer, 7 session string, 8 answers_request bool, 9 routes data.RouteVerdict[], 10 routes_truncated bool, 11 subscriptions data.SubscriptionVerdict[]',
+  'gateway.ExplainChannelMessageRequest':
+    '1 ns string, 2 channel string, 3 author_kind string, 4 author string, 5 content string, 6 subscription_names string[], 7 labels map<string>, 8 attachments data.ObjectRef[], 9 hops uint32',
+  'gateway.ExplainChannelMessageResponse': '1 subscriptions data.SubscriptionVerdict[]',
   'gateway.GetMessageTrailRequest': '1 ns string, 2 id string',
   'gateway.GetMessageTrailResponse': '1 entries data.TrailEntry[], 2 truncated bool',
   'gateway.ListPermissionRequestsRequest':

@@ -1,4 +1,9 @@
-import type { ListChannelMessagesRequest, ModifyChannelRequest, PostChannelMessageRequest } from '@svc/api/gateway';
+import type {
+  ExplainChannelMessageRequest,
+  ListChannelMessagesRequest,
+  ModifyChannelRequest,
+  PostChannelMessageRequest,
+} from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
@@ -291,5 +296,37 @@ describe('svc channel close and open', () => {
       },
       { name: 'closed', channel: { status: { phase: 'open' } } },
     ]);
+  });
+});
+
+describe('svc channel explain', () => {
+  it('tells which agents a message would call and why not the others, and asks for no post', async () => {
+    const asked: ExplainChannelMessageRequest[] = [];
+    const explaining: FakeHandlers = {
+      unary: {
+        ExplainChannelMessage: (request: ExplainChannelMessageRequest) => {
+          asked.push(request);
+          const one = {
+            subscription: 'one',
+            agent: 'helper',
+            trigger: 'mention',
+            outcome: 'called',
+            replyMode: 'tool',
+          };
+          const two = { ...one, subscription: 'two', outcome: 'failed', error: 'AGENT_NOT_FOUND: gone' };
+          const rest = [{ ...one, subscription: 'three', outcome: 'not_mentioned' }];
+          return { subscriptions: request.channel === 'quiet' ? rest : [one, two, ...rest] };
+        },
+      },
+    };
+    const words = ['explain', 'room', 'hello', '@helper', '--author', 'ann', '--author-kind', 'agent'];
+    expect((await run(words, { handlers: explaining })).out).toBe(
+      'one: agent helper, called\ntwo: agent helper, failed, AGENT_NOT_FOUND: gone\nthree: agent helper, not mentioned\n',
+    );
+    expect(asked).toMatchObject([{ content: 'hello @helper', author: 'ann', authorKind: 'agent' }]);
+    expect((await run(['explain', 'quiet', 'x'], { handlers: explaining })).err).toContain('no one would answer');
+    const json = (await run([...words, '-o', 'json'], { handlers: explaining })).out;
+    expect(JSON.parse(json)).toMatchObject({ subscriptions: [{ outcome: 'called' }, {}, {}] });
+    expect((await run(['explain', 'room'], { handlers: explaining })).err).toContain('there is nothing to say');
   });
 });

@@ -8,19 +8,25 @@ import { outputForm, printValue } from '../output.ts';
 
 export interface ChannelOptions extends GlobalOptions {
   readonly author?: string;
+  readonly authorKind?: string;
   readonly subscription?: readonly string[];
   readonly limit?: string;
   /** False with --no-follow. */
   readonly follow?: boolean;
 }
 
+/** The text of a message: the words, or what comes from a pipe. */
+export const messageText = async (host: Host, words: readonly string[], command: string): Promise<string> => {
+  const text = words.length > 0 ? words.join(' ') : host.stdin.isTerminal ? '' : (await host.stdin.readAll()).trim();
+  if (text === '') throw new CommandFailure('there is nothing to say', { hint: `${command} "text", or pipe it in` });
+  return text;
+};
+
 /** `svc channel post CHANNEL [TEXT]`: posts a message and reports whom it reached. */
 export const postMessage = async (host: Host, words: readonly string[], options: ChannelOptions): Promise<void> => {
   const [channel = '', ...given] = words;
   const form = outputForm(options.output);
-  const text = given.length > 0 ? given.join(' ') : host.stdin.isTerminal ? '' : (await host.stdin.readAll()).trim();
-  if (text === '')
-    throw new CommandFailure('there is nothing to say', { hint: `svc channel post ${channel} "text", or pipe it in` });
+  const text = await messageText(host, given, `svc channel post ${channel}`);
   const { client, target, note } = await openContext(host, options);
   const posted = await client.gateway.postChannelMessage({
     ns: target.namespace,

@@ -67,6 +67,8 @@ describe('a server whose answers say nothing', () => {
     ['agent rebase a --yes'],
     ['agent rebase a --template t --yes'],
     ['channel post c hello'],
+    ['channel explain c hello'],
+    ['connector explain c hello'],
     ['channel tail c'],
     ['channel close c'],
     ['delivery list'],

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { RebaseOptions, TryOptions } from '../agents/index.ts';
 import type { ChannelOptions } from '../channels/index.ts';
 import type { GlobalOptions } from '../connection.ts';
-import type { RunConnectorOptions } from '../connectors/index.ts';
+import type { ExplainEventOptions, RunConnectorOptions } from '../connectors/index.ts';
 import type { DeliveryOptions } from '../deliveries/index.ts';
 import type { Host } from '../host.ts';
 import type { CheckOptions, GrantOptions, LoginOptions, LogoutOptions } from '../mcp/index.ts';
@@ -84,6 +84,17 @@ const declareConnectors = (connector: Command, host: Host): void => {
         (await load()).runConnector(host, platform, options),
       ),
     );
+  example(
+    connector.command('explain <connector> [text...]'),
+    'svc connector explain support "hello" --match team=T012 --conversation C1',
+  )
+    .description('what a message of the platform would do: its route, its agent; nothing is taken')
+    .option('--match <field=value...>', 'match fields of the message, default those of the connector')
+    .option('--conversation <id>', 'conversation on the platform')
+    .option('--thread <id>', 'thread of the conversation')
+    .option('--sender <id>', 'who wrote it')
+    .option('--sender-kind <kind>', 'user, bot, app or system')
+    .action(run<ExplainEventOptions>(async (words, options) => (await load()).explainEvent(host, words, options)));
 };
 
 const declareChannels = (channel: Command, host: Host): void => {
@@ -93,6 +104,12 @@ const declareChannels = (channel: Command, host: Host): void => {
     .option('--author <name>', 'in whose name')
     .option('--subscription <name...>', 'call these subscriptions of trigger manual')
     .action(run<ChannelOptions>(async (words, options) => (await load()).postMessage(host, words, options)));
+  example(channel.command('explain <channel> [text...]'), 'svc channel explain room "@helper what is new?"')
+    .description('which agents a message would call, and why not the others; nothing is posted')
+    .option('--author <name>', 'in whose name')
+    .option('--author-kind <kind>', 'user, agent or what else the author is')
+    .option('--subscription <name...>', 'call these subscriptions of trigger manual')
+    .action(run<ChannelOptions>(async (words, options) => (await load()).explainMessage(host, words, options)));
   example(channel.command('tail <channel>'), 'svc channel tail room')
     .description('the newest messages, then new events, until Ctrl-C')
     .option('--limit <count>', 'newest messages to show first, default 10')

@@ -150,13 +150,7 @@ const declareManagement = (session: Command, host: Host): void => {
       'ask for a summary of the messages so far, which the next turn writes',
     ),
   ).action(run<SessionOptions>(async ([name = ''], options) => (await load()).compact(host, name, options)));
-  withAgent(
-    example(session.command('fork <session>'), 'svc session fork SESSION --through MESSAGE').description(
-      'copy into a new session',
-    ),
-  )
-    .option('--through <message>', 'up to and including this message')
-    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).fork(host, name, options)));
+  declareFork(session, host);
   withAgent(
     example(
       session.command('permit <session> <request> <decision>'),
@@ -166,6 +160,22 @@ const declareManagement = (session: Command, host: Host): void => {
     .option('--option <id>', 'one of the options of the request')
     .option('--comment <text>', 'why')
     .action(run<SessionOptions>(async (args, options) => (await load()).permit(host, args, options)));
+};
+
+const declareFork = (session: Command, host: Host): void => {
+  const load = () => import('../sessions/index.ts');
+  withAgent(
+    example(
+      session.command('fork <session>'),
+      'svc session fork SESSION --through MESSAGE',
+      'svc session fork SESSION --model demo/echo --temperature 0 --system-prompt-file prompt.md',
+    ).description('copy into a new session'),
+  )
+    .option('--through <message>', 'up to and including this message')
+    .option('--model <provider/model>', 'runs with this model in place of the profiles of the agent')
+    .option('--temperature <number>', 'runs with this temperature')
+    .option('--system-prompt-file <path>', 'runs with the text of this file as system prompt')
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).fork(host, name, options)));
 };
 
 const UNTIL_DONE = 'end with the running turn, or after showing the last one';

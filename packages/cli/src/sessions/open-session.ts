@@ -10,6 +10,10 @@ export interface SessionOptions extends GlobalOptions, ScopeOptions {
   readonly turn?: string;
   readonly stop?: boolean;
   readonly through?: string;
+  /** `provider/model` that a fork runs with. */
+  readonly model?: string;
+  readonly temperature?: string;
+  readonly systemPromptFile?: string;
   readonly option?: string;
   readonly comment?: string;
   readonly showReasoning?: boolean;

@@ -1,3 +1,4 @@
+import type { ForkSessionRequest } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { done, text } from '../testing/fake-events.ts';
@@ -183,6 +184,32 @@ describe('svc session', () => {
     expect((await run(['session', 'list', 'demo', '-o', 'name'], handlers)).out()).toBe('session/s1\n');
     expect((await run(['session', 'get', 's1', '-o', 'name'], handlers)).out()).toBe('session/s1\n');
     expect((await run(['session', 'delete', 's1'], handlers)).out()).toBe('session/s1 deleted\n');
+  });
+
+  it('forks with another model, temperature and prompt, and says which of them it cannot read', async () => {
+    const asked: ForkSessionRequest[] = [];
+    const handlers = {
+      unary: {
+        ForkSession: (request: ForkSessionRequest) => {
+          asked.push(request);
+          return { sessionId: 's2' };
+        },
+      },
+    };
+    const fork = (...words: readonly string[]) => run(['session', 'fork', 's1', ...words], handlers);
+    const words = ['--model', 'demo/some/model', '--temperature', '0', '--system-prompt-file', 'p.md'];
+    const files = { '/work/p.md': { text: 'Be brief.', mode: 0o600 } };
+    const done = await run(['session', 'fork', 's1', ...words], handlers, { files });
+    expect(done.out()).toBe('session/s2 created\n');
+    expect(asked[0]?.overrides).toMatchObject({
+      ...{ provider: 'demo', model: 'some/model', temperature: 0, systemPrompt: 'Be brief.' },
+    });
+    await fork();
+    expect(asked[1]?.overrides).toBeUndefined();
+    expect((await fork('--model', 'echo')).err()).toContain('echo is not a model');
+    expect((await fork('--temperature', 'warm')).err()).toContain('warm is not a temperature');
+    expect((await fork('--system-prompt-file', 'none.md')).err()).toContain('there is no file none.md');
+    expect(asked).toHaveLength(2);
   });
 
   it('permits and denies', async () => {

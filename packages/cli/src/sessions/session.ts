@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { CommandFailure } from '../failure.ts';
 import type { Host } from '../host.ts';
 import { openSession, type SessionOptions } from './open-session.ts';
@@ -23,10 +24,42 @@ export const compact = async (host: Host, name: string, options: SessionOptions)
   host.stdout.write(`session/${session.id} is compacted by its next turn\n`);
 };
 
-/** `svc session fork ID`: a new session with the same messages, or those up to one. */
+/** What a fork runs with in place of what its agent says; undefined for nothing. */
+const overridesOf = (host: Host, options: SessionOptions) => {
+  const { model, temperature, systemPromptFile } = options;
+  const overrides = {
+    ...(model === undefined ? {} : modelOf(model)),
+    ...(temperature === undefined ? {} : { temperature: numberOf(temperature) }),
+    ...(systemPromptFile === undefined ? {} : { systemPrompt: promptIn(host, systemPromptFile) }),
+  };
+  return Object.keys(overrides).length === 0 ? undefined : overrides;
+};
+
+const promptIn = (host: Host, path: string): string => {
+  const text = host.files.readText(resolve(host.cwd, path));
+  if (text === undefined) throw new CommandFailure(`there is no file ${path}`);
+  return text;
+};
+
+/** `provider/model`; names of models may hold slashes, names of providers none. */
+const modelOf = (given: string) => {
+  const at = given.indexOf('/');
+  if (at < 1 || at === given.length - 1)
+    throw new CommandFailure(`${given} is not a model`, { hint: '--model PROVIDER/MODEL, such as demo/echo' });
+  return { provider: given.slice(0, at), model: given.slice(at + 1) };
+};
+
+const numberOf = (given: string): number => {
+  const value = given.trim() === '' ? Number.NaN : Number(given);
+  if (Number.isNaN(value)) throw new CommandFailure(`${given} is not a temperature`, { hint: 'a number from 0 to 2' });
+  return value;
+};
+
+/** `svc session fork ID`: a new session with the same messages, or those up to one, perhaps with another model or prompt. */
 export const fork = async (host: Host, name: string, options: SessionOptions): Promise<void> => {
+  const overrides = overridesOf(host, options);
   const { session } = await openSession(host, name, options);
-  const forked = await session.fork(options.through);
+  const forked = await session.fork(options.through, overrides === undefined ? {} : { overrides });
   host.stdout.write(`session/${forked.id} created\n`);
 };
 

@@ -60,7 +60,7 @@ it('names its session in every call and passes on what the call says', async () 
   expect((await session.get(-1)).state).toBe('IDLE');
   await session.messages({ pageSize: 5, beforeMessageId: 'm9' });
   await session.delete();
-  expect((await session.fork('m1')).id).toBe('s2');
+  expect((await session.fork('m1', { overrides: { temperature: 0 } })).id).toBe('s2');
   expect((await session.answerPermission('p1', { allow: false, optionId: 'o', comment: 'no' }))?.id).toBe('p1');
   expect((await session.turns()).turns).toHaveLength(1);
   for (const [, request] of seen) expect(request).toMatchObject(key);
@@ -68,7 +68,7 @@ it('names its session in every call and passes on what the call says', async () 
   expect(byName['clear']).toMatchObject({ stop: true });
   expect(byName['get']).toMatchObject({ messageLimit: -1 });
   expect(byName['messages']).toMatchObject({ pageSize: 5, beforeMessageId: 'm9' });
-  expect(byName['fork']).toMatchObject({ throughMessageId: 'm1' });
+  expect(byName['fork']).toMatchObject({ throughMessageId: 'm1', overrides: { temperature: 0 } });
   expect(byName['answer']).toMatchObject({
     requestId: 'p1',
     decision: PermissionDecision.DENY,

@@ -1,5 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { PermissionDecision, type PermissionRequest, type SessionMessagePartSchema } from '@svc/api/data';
+import {
+  PermissionDecision,
+  type PermissionRequest,
+  type SessionMessagePartSchema,
+  type SessionOverridesSchema,
+} from '@svc/api/data';
 import type { SessionMessagePartEvent } from '@svc/api/events';
 import {
   type ListSessionMessagesResponse,
@@ -128,9 +133,17 @@ export class Session {
     await this.#parts.gateway.deleteSession(this.key, options);
   }
 
-  /** A new session with the messages up to `throughMessageId`, all by default. */
-  async fork(throughMessageId = '', options: CallOptions = {}): Promise<Session> {
-    const forked = await this.#parts.control.forkSession({ ...this.key, throughMessageId }, options);
+  /**
+   * A new session with the messages up to `throughMessageId`, all by default. `overrides`: what it runs with in place of what the agent
+   * says, for callers who may change the agent or whom it lets.
+   */
+  async fork(
+    throughMessageId = '',
+    options: CallOptions & { readonly overrides?: MessageInitShape<typeof SessionOverridesSchema> } = {},
+  ): Promise<Session> {
+    const { overrides, ...calling } = options;
+    const request = { ...this.key, throughMessageId, ...(overrides === undefined ? {} : { overrides }) };
+    const forked = await this.#parts.control.forkSession(request, calling);
     return new Session({ ...this.key, sessionId: forked.sessionId }, this.#parts);
   }
 

@@ -47,6 +47,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'memory',
   'on-exceeded',
   'overlap',
+  'overrides',
   'requests',
   'reregister',
   'workflow-capabilities',

@@ -8,6 +8,7 @@ import type {
   Part,
   PermissionData,
   PlacedPart,
+  SessionOverrides,
   Span,
   TurnBody,
   TurnCause,
@@ -101,6 +102,8 @@ export interface SessionLifecycle {
       readonly throughMessageId: string;
       readonly labels: Readonly<Record<string, string>>;
       readonly identity: string;
+      /** Put over those of the session, which the fork keeps. */
+      readonly overrides?: SessionOverrides;
     },
   ): Promise<SessionRow>;
   append(

@@ -162,7 +162,8 @@ export declare type StepPiece = Message<"svc.data.StepPiece"> & {
   source: string;
 
   /**
-   * Name of the skill or tool, or path of the document.
+   * Name of the skill or tool, or path of the document; `session` for a system prompt that the session
+   * has in place of the agent's.
    *
    * @generated from field: string name = 2;
    */

@@ -6,6 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import type { Message } from "@bufbuild/protobuf";
 import type { SessionMessage, SessionMessagePart } from "../data/session_message_pb.js";
 import type { PermissionDecision, PermissionRequest } from "../data/permission_pb.js";
+import type { SessionOverrides } from "../data/session_overrides_pb.js";
 import type { Turn, TurnState } from "../data/turn_pb.js";
 import type { Step, StepOmission, StepPiece, StepRequestState } from "../data/step_pb.js";
 import type { TokenCounter } from "../data/token_counter_pb.js";
@@ -292,6 +293,15 @@ export declare type ForkSessionRequest = Message<"svc.gateway.ForkSessionRequest
    * @generated from field: map<string, string> labels = 5;
    */
   labels: { [key: string]: string };
+
+  /**
+   * What the turns of the new session run with in place of what the agent says; unset fields keep
+   * those of the session. Takes the role that changes the agent, admin, unless the agent lets
+   * operators by `option.svc/overrides`.
+   *
+   * @generated from field: svc.data.SessionOverrides overrides = 6;
+   */
+  overrides?: SessionOverrides | undefined;
 };
 
 /**
@@ -985,8 +995,9 @@ export declare const SessionControlService: GenService<{
     output: typeof CreateAnswerLinkResponseSchema;
   },
   /**
-   * Copies the finished messages of a session into a new one of the same agent. Errors:
-   * SESSION_NOT_FOUND, MESSAGE_NOT_FOUND, QUOTA_EXCEEDED.
+   * Copies the finished messages of a session into a new one of the same agent, which may run with
+   * another model, temperature or system prompt. Errors: SESSION_NOT_FOUND, MESSAGE_NOT_FOUND,
+   * QUOTA_EXCEEDED, OVERRIDES_NOT_ALLOWED.
    *
    * @generated from rpc svc.gateway.SessionControlService.ForkSession
    */

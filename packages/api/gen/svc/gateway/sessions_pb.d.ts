@@ -7,6 +7,7 @@ import type { Message } from "@bufbuild/protobuf";
 import type { SessionMessage } from "../data/session_message_pb.js";
 import type { Session } from "../resources/session_pb.js";
 import type { TokenCounter } from "../data/token_counter_pb.js";
+import type { SessionOverrides } from "../data/session_overrides_pb.js";
 
 /**
  * Describes the file svc/gateway/sessions.proto.
@@ -172,6 +173,13 @@ export declare type SessionResponse = Message<"svc.gateway.SessionResponse"> & {
    * @generated from field: svc.data.TokenCounter total_usage = 12;
    */
   totalUsage?: TokenCounter | undefined;
+
+  /**
+   * What turns run with in place of what the agent says; absent where nothing is.
+   *
+   * @generated from field: svc.data.SessionOverrides overrides = 13;
+   */
+  overrides?: SessionOverrides | undefined;
 };
 
 /**

@@ -16,5 +16,11 @@ export const panelTable: Readonly<Record<string, PanelView>> = {
   'api-key': lazy(async () => ({ default: (await import('../../screens/access/key-panel.tsx')).KeyPanel })),
   'audit-record': lazy(async () => ({ default: (await import('../../screens/audit/audit-panel.tsx')).AuditPanel })),
   worker: lazy(async () => ({ default: (await import('../../screens/workers/worker-panel.tsx')).WorkerPanel })),
+  'explain-event': lazy(async () => ({
+    default: (await import('../../screens/explain/explain-event-panel.tsx')).ExplainEventPanel,
+  })),
+  'explain-message': lazy(async () => ({
+    default: (await import('../../screens/explain/explain-message-panel.tsx')).ExplainMessagePanel,
+  })),
   sandbox: lazy(async () => ({ default: (await import('../../screens/sandboxes/sandbox-panel.tsx')).SandboxPanel })),
 };

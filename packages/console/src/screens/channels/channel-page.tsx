@@ -2,6 +2,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { addresses, Goto } from '../../app/address.tsx';
+import { usePanels } from '../../app/panels/use-panels.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -9,6 +10,7 @@ import { CopyMenu } from '../../ui/copy-menu.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { EXPLAIN_MESSAGE, explainKey } from '../explain/index.ts';
 import styles from './channel.module.css';
 import { type ChannelKey, useChannel, useDeleteChannel, useSetPhase, useSubscriptions } from './channel-data.ts';
 import { Composer } from './composer.tsx';
@@ -23,6 +25,7 @@ export const ChannelPage = (): ReactElement => {
   // Another channel is another page: what is written, asked or refused belongs to one.
   const own = `${ns}/${name}`;
   const can = useCan();
+  const { open } = usePanels();
   const found = useChannel(key);
   const subscriptions = useSubscriptions(key);
   const isClosed = found.data?.status?.phase === 'closed';
@@ -34,6 +37,11 @@ export const ChannelPage = (): ReactElement => {
       badge={found.data && <Badge tone={isClosed ? 'calm' : 'good'}>{isClosed ? 'closed' : 'open'}</Badge>}
       actions={
         <>
+          {mayPost && found.data && (
+            <Button icon="play" onClick={() => open({ type: EXPLAIN_MESSAGE, key: explainKey(key) })}>
+              {texts.explain}
+            </Button>
+          )}
           {can('admin', { ns }) && found.data && <ChannelActions key={own} channelKey={key} isClosed={isClosed} />}
           <CopyMenu command={`svc channel tail ${name} -n ${ns}`} path={`/v1/ns/${ns}/channels/${name}/messages`} />
         </>

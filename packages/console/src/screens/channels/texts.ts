@@ -38,6 +38,7 @@ export const texts = {
   enable: 'Enable',
   disable: 'Disable',
   off: 'off',
+  explain: 'What would happen',
   close: 'Close channel',
   open: 'Open channel',
   delete: 'Delete channel',

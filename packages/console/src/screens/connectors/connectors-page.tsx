@@ -13,6 +13,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { EXPLAIN_EVENT, explainKey } from '../explain/index.ts';
 import { addressText } from '../resources/index.ts';
 import { useList, useRegisterAgain } from './connector-data.ts';
 import { classFacts, connectorFacts, toneOf } from './connector-facts.ts';
@@ -116,6 +117,8 @@ const ClassCard = ({ found }: { readonly found: Resource }): ReactElement => {
 
 const ConnectorCard = ({ found }: { readonly found: Resource }): ReactElement => {
   const { service, matches, consumer, phase, routes, problems } = connectorFacts(found);
+  const can = useCan();
+  const { open } = usePanels();
   const [ns, name] = [found.metadata?.namespace ?? '', found.metadata?.name ?? ''];
   return (
     <li className={styles.card}>
@@ -140,6 +143,13 @@ const ConnectorCard = ({ found }: { readonly found: Resource }): ReactElement =>
       <Link to="/ns/$ns/deliveries" params={{ ns }} search={{ connector: name }}>
         {texts.deliveries}
       </Link>
+      {can('operator', { ns }) && (
+        <div>
+          <Button icon="play" onClick={() => open({ type: EXPLAIN_EVENT, key: explainKey({ ns, name }) })}>
+            {texts.explain}
+          </Button>
+        </div>
+      )}
     </li>
   );
 };

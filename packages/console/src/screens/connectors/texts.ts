@@ -7,6 +7,7 @@ export const texts = {
   command: 'svc connector run slack --print-manifests',
   newClass: 'New class',
   newConnector: 'New connector',
+  explain: 'What would happen',
   reregister: 'Register again',
   reregisterAsked: 'svc registers again',
   name: 'Name',

@@ -7,7 +7,15 @@ import { useCan } from '../../access/access-context.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { RetryForm, useMessageItems, type useSessionActions } from './actions/index.ts';
+import {
+  agentValues,
+  type Retry,
+  RetryForm,
+  sessionValues,
+  TryForm,
+  useMessageItems,
+  type useSessionActions,
+} from './actions/index.ts';
 import { Composer, composerStyles as styles } from './composer/index.ts';
 import {
   type Conversation,
@@ -21,7 +29,7 @@ import {
 } from './conversation/index.ts';
 import { SESSION_PATH } from './index.ts';
 import { OpenRequest } from './request/index.ts';
-import { useOpenRequests, useProfiles } from './session-data.ts';
+import { useMayOverride, useOpenRequests, useProfiles, useSessionAgent } from './session-data.ts';
 import { texts } from './texts.ts';
 import { RowView, Thread } from './thread/index.ts';
 
@@ -38,15 +46,24 @@ interface ChatProps {
 export const ChatView = (props: ChatProps): ReactElement => {
   const { session, facts, conversation, view, actions, isPlain } = props;
   const mayWrite = useCan()('operator', session);
+  const mayOverride = useMayOverride(session);
   const { message: messageId } = useSearch({ from: SESSION_PATH });
-  const [retried, setRetried] = useState<ThreadMessage>();
+  const [retried, setRetried] = useState<AskedAgain>();
   /** How often the person has sent something: each time the thread goes to its end. */
   const [sent, setSent] = useState(0);
   const requests = useOpenRequests(session, facts?.activeTurnId ?? '');
   const messages = useMemo(() => threadMessages(view.stored, view.live), [view.stored, view.live]);
   const all = useMemo(() => threadRows(messages), [messages]);
   const rows = isPlain ? plainRows(all) : all;
-  const itemsOf = useMessageItems({ messages, conversation, actions, mayWrite, onRetry: setRetried });
+  const itemsOf = useMessageItems({
+    messages,
+    conversation,
+    actions,
+    mayWrite,
+    mayOverride,
+    onRetry: (message) => setRetried({ message, isTry: false }),
+    onTry: (message) => setRetried({ message, isTry: true }),
+  });
   if (!view.isLoaded) {
     return view.error === undefined ? <Loading /> : <Problem error={view.error} onRetry={conversation.start} />;
   }
@@ -104,10 +121,16 @@ const withoutRow = (
   return requests.filter(({ id }) => !shown.has(id));
 };
 
+/** A message that is asked once more: with another text, or of another model, temperature or prompt. */
+interface AskedAgain {
+  readonly message: ThreadMessage;
+  readonly isTry: boolean;
+}
+
 interface ChatFootProps extends ChatProps {
   readonly mayWrite: boolean;
   /** The message that is asked once more, instead of a new one. */
-  readonly retried: ThreadMessage | undefined;
+  readonly retried: AskedAgain | undefined;
   readonly onRetried: () => void;
   readonly onSent: () => void;
 }
@@ -125,22 +148,45 @@ const ChatFoot = (props: ChatFootProps): ReactElement => {
       {retried === undefined ? (
         <Composer session={session} isBusy={isBusy} profiles={profiles} isPlain={isPlain} onSent={onSent} />
       ) : (
-        <RetryForm
-          key={retried.id}
-          message={retried}
-          labels={facts?.labels ?? {}}
-          profiles={profiles}
+        <AgainForm
+          key={`${retried.message.id} ${retried.isTry}`}
+          {...props}
+          retried={retried}
           isBusy={actions.retry.isPending}
           error={actions.retry.error}
           onClose={onRetried}
           onRetry={(retry) =>
             actions.retry.mutate(
-              { ...retry, message: retried, through: () => conversation.idBefore(retried.id) },
+              { ...retry, message: retried.message, through: () => conversation.idBefore(retried.message.id) },
               { onSuccess: onRetried },
             )
           }
         />
       )}
     </>
+  );
+};
+
+interface AgainFormProps extends Pick<ChatFootProps, 'session' | 'facts'> {
+  readonly retried: AskedAgain;
+  readonly isBusy: boolean;
+  readonly error: Error | null;
+  readonly onRetry: (retry: Omit<Retry, 'message' | 'through'>) => void;
+  readonly onClose: () => void;
+}
+
+const AgainForm = ({ session, facts, retried, ...form }: AgainFormProps): ReactElement => {
+  const { isBusy, error, onRetry, onClose } = form;
+  const agent = useSessionAgent(session);
+  const common = { message: retried.message, isBusy, error, onClose };
+  const labels = facts?.labels ?? {};
+  return retried.isTry ? (
+    <TryForm
+      {...common}
+      values={sessionValues(agentValues(agent?.spec), facts?.overrides)}
+      onTry={(tried) => onRetry({ ...tried, labels: {}, profile: '' })}
+    />
+  ) : (
+    <RetryForm {...common} labels={labels} profiles={agent?.spec?.modelPolicy?.profiles ?? []} onRetry={onRetry} />
   );
 };

@@ -1,11 +1,11 @@
 import type { PermissionRequest, Turn } from '@svc/api/data';
 import type { SessionResponse } from '@svc/api/gateway';
-import type { ModelProfile } from '@svc/api/resources';
+import type { Agent, ModelProfile } from '@svc/api/resources';
 import type { SessionKey } from '@svc/client';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
-import { useClient } from '../../access/access-context.ts';
+import { useCan, useClient } from '../../access/access-context.ts';
 import { useRead } from '../../api/use-call.ts';
 import { useLiveEvents } from '../../live/live-context.ts';
 import { Conversation, type ConversationView } from './conversation/index.ts';
@@ -75,12 +75,25 @@ export const useOpenRequests = (key: SessionKey, turnId: string): readonly Permi
   return turnId === '' || found.data?.id !== turnId ? [] : found.data.pendingPermissions;
 };
 
-/** The models that the agent offers to choose from for one message. */
-export const useProfiles = ({ ns, agent }: SessionKey): readonly ModelProfile[] => {
+/** The agent of the session; undefined while it is loaded, and where it cannot be read. */
+export const useSessionAgent = ({ ns, agent }: SessionKey): Agent | undefined => {
   const found = useRead({
     key: ['GetAgent', ns, agent],
     call: (client, signal) => client.gateway.getAgent({ ns, name: agent }, { signal }),
     shows: { kinds: ['Agent'] },
   });
-  return found.data?.agent?.spec?.modelPolicy?.profiles ?? [];
+  return found.data?.agent;
+};
+
+/** The models that the agent offers to choose from for one message. */
+export const useProfiles = (session: SessionKey): readonly ModelProfile[] =>
+  useSessionAgent(session)?.spec?.modelPolicy?.profiles ?? [];
+
+/** True where the person may have sessions run with something else than their agent says. */
+export const useMayOverride = (session: SessionKey): boolean => {
+  const can = useCan();
+  const agent = useSessionAgent(session);
+  const isOpen = agent?.metadata?.annotations['option.svc/overrides'] === 'operator';
+  const isExternal = agent?.spec?.runtime?.kind === 'acp';
+  return !isExternal && can(isOpen ? 'operator' : 'admin', { ns: session.ns, agent: session.agent });
 };

@@ -1,7 +1,9 @@
+import type { SessionResponse } from '@svc/api/gateway';
 import type { SessionKey } from '@svc/client';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
+import { addresses, Goto } from '../../app/address.tsx';
 import { useKey } from '../../keys/use-keys.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -12,11 +14,12 @@ import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
-import { useSessionActions } from './actions/index.ts';
+import { agentValues, differences, useSessionActions } from './actions/index.ts';
 import { ChatView } from './chat-view.tsx';
 import { costText, countText } from './figures.ts';
 import { SESSION_PATH, type SessionView, VIEWS } from './index.ts';
-import { useConversation, useSessionFacts, useSessionKey } from './session-data.ts';
+import { OverridesBanner } from './overrides-banner.tsx';
+import { useConversation, useSessionAgent, useSessionFacts, useSessionKey } from './session-data.ts';
 import styles from './session-page.module.css';
 import { texts } from './texts.ts';
 import { TimelineView } from './timeline/index.ts';
@@ -81,6 +84,7 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
       }
     >
       {problem !== null && <Problem error={problem} />}
+      {facts?.overrides !== undefined && <Overridden session={session} facts={facts} />}
       {(isPlain || shown === 'chat') && (
         <ChatView
           session={session}
@@ -98,6 +102,25 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
         </div>
       )}
     </Page>
+  );
+};
+
+/** In what the session differs from its agent, and where it comes from. */
+const Overridden = ({
+  session,
+  facts,
+}: {
+  readonly session: SessionKey;
+  readonly facts: SessionResponse;
+}): ReactElement | null => {
+  const agent = useSessionAgent(session);
+  if (agent === undefined) return null;
+  const source = facts.labels['svc/forked-from'] ?? '';
+  return (
+    <OverridesBanner
+      differences={differences(agentValues(agent.spec), facts.overrides)}
+      source={source !== '' && <Goto to={addresses.session(session.ns, session.agent, source)}>{texts.source}</Goto>}
+    />
   );
 };
 

@@ -118,6 +118,7 @@ const conversation = ({ host, turns }: FeatureNeeds) => {
       ...turns,
       ...runtime,
       agents: agents.directory,
+      promptCheck,
       fetcher: new GuardedFetch({ allow: host.settings['net.allow'] }),
     }),
   };

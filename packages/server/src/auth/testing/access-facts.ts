@@ -107,6 +107,10 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${Ta
   'svc.gateway.SandboxService': {
     ExecSandbox: 'admin fields',
   },
+  'svc.gateway.RoutingService': {
+    ExplainMessageEvent: 'operator fields',
+    ExplainChannelMessage: 'operator channel',
+  },
   'svc.gateway.UsageService': {
     ReportUsage: 'viewer fields',
   },

@@ -7,10 +7,12 @@ import {
   isStoreAway,
   nextSpan,
   parseBody,
+  parseSide,
   partId,
   profilesInOrder,
   recordedParts,
   type TurnErrorClass,
+  withOverrides,
 } from '../record/index.ts';
 import {
   type FinishPorts,
@@ -141,7 +143,9 @@ const claimOne = async ({ tx, ports }: Scope, turn: TurnRow): Promise<ClaimedTur
     return undefined;
   }
   const candidate = { session, turn, body: parseBody(turn) };
-  const agent = await revisionFor({ tx, ports }, candidate);
+  const stored = await revisionFor({ tx, ports }, candidate);
+  const { overrides } = parseSide(session);
+  const agent = stored && withOverrides(stored, overrides, ports.models.defaultTarget);
   const attempt = candidate.body.resume === 'recovered' ? turn.attempt + 1 : Math.max(1, turn.attempt);
   const refusal = refusalOf(agent, attempt, ports);
   if (agent === undefined || refusal !== undefined) {

@@ -58,7 +58,7 @@ export interface PromptSkills {
 }
 
 /** What a prompt shows of its agent. */
-export type PromptAgent = Pick<AgentRevision, 'name' | 'namespace' | 'labels'> & {
+export type PromptAgent = Pick<AgentRevision, 'name' | 'namespace' | 'labels' | 'promptOf'> & {
   readonly spec: Pick<AgentRevision['spec'], 'systemPrompt' | 'postHistoryPrompt'>;
 };
 
@@ -143,7 +143,7 @@ export type PieceSource =
 /** One piece of a request, in the order in which it was sent; tools come first. */
 export interface RequestPiece {
   readonly source: PieceSource;
-  /** Skill, tool or path of a document; '' for others. */
+  /** Skill, tool or path of a document; `session` for a system prompt of the session; '' for others. */
   readonly name: string;
   readonly role: ModelMessage['role'];
   readonly messageId: string;

@@ -39,6 +39,10 @@ export const createPromptInspector = (deps: {
   };
 };
 
+/** Whose a block of the system message is, where it is not the agent's. */
+const blockName = (source: RequestPiece['source'], { agent }: PromptRequest): string =>
+  source === 'system_prompt' ? (agent.promptOf ?? '') : '';
+
 const NOWHERE = { name: '', messageId: '', partId: '' } as const;
 
 const textPiece = (
@@ -180,7 +184,9 @@ class Inspection {
     return [
       ...draft.leading.slice(0, draft.leading.length - active.length).map((message) => ({
         message,
-        pieces: draft.blocks.map(({ source, text }) => textPiece({ source, role: 'system' }, text, count)),
+        pieces: draft.blocks.map(({ source, text }) =>
+          textPiece({ source, role: 'system', name: blockName(source, request) }, text, count),
+        ),
       })),
       ...skills.map((message, index) =>
         this.#whole(message, { source: 'skill', role: 'user', name: active[index]?.name ?? '' }),

@@ -229,6 +229,16 @@ export interface TurnBody {
   readonly interrupting?: true;
 }
 
+/** What a session runs with in place of what its agent says; absent members change nothing. */
+export interface SessionOverrides {
+  /** Name of a provider, with a model only; absent means that of `models.default`. */
+  readonly provider?: string;
+  readonly model?: string;
+  /** From 0 to 2. */
+  readonly temperature?: number;
+  readonly systemPrompt?: string;
+}
+
 /** JSON of SessionRow.body. */
 export interface SessionSide {
   /** Usage of the newest model call: SessionResponse.context_tokens. */
@@ -254,6 +264,8 @@ export interface SessionSide {
   readonly goals?: readonly Goal[];
   readonly acpSessionId: string;
   readonly sandboxRef: string;
+  /** Written when the session is made; kept when it is cleared. */
+  readonly overrides?: SessionOverrides;
 }
 
 /** JSON of PermissionRow.body and of the REQUEST_PERMISSION payload, in camelCase. */

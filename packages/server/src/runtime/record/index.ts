@@ -6,6 +6,7 @@
 export { closingParts } from './closing-parts.ts';
 export { EventSequencer } from './event-sequencer.ts';
 export { lineageBelow, lineageProblem } from './lineage-rules.ts';
+export { mergedOverrides, withOverrides } from './override-rules.ts';
 export { kindOf, permissionRow, requestPart, resultPart } from './permission-records.ts';
 export { type Knobs, knobsOf, profilesInOrder, type ResolvedProfile } from './profile-rules.ts';
 export { errorPart, mayFailOver, type TurnError, type TurnErrorClass } from './turn-error.ts';

@@ -16,10 +16,11 @@ import {
   SESSION_CHANGED,
   type SessionEvent,
   type SessionLifecycle,
+  type SessionOverrides,
   type TurnBody,
   type UsageMeter,
 } from '../contract.ts';
-import { EMPTY_SIDE, EventSequencer, parseBody, parseSide, partId } from '../record/index.ts';
+import { EMPTY_SIDE, EventSequencer, mergedOverrides, parseBody, parseSide, partId } from '../record/index.ts';
 import { answerPermission, type SchemaCheck } from './permission-answers.ts';
 import { stopNamespaces } from './stop-namespaces.ts';
 import { type FinishPorts, holdObjects, runEndHooks } from './turn-finish.ts';
@@ -79,6 +80,10 @@ const sessionDraft = (
   status: '{}',
 });
 
+/** Side state of a session without a past. */
+const emptyBody = (overrides: SessionOverrides | undefined): string =>
+  JSON.stringify({ ...EMPTY_SIDE, ...(overrides === undefined ? {} : { overrides }) });
+
 const newRow = (
   names: {
     readonly namespace: string;
@@ -99,7 +104,7 @@ const newRow = (
   admission: 0,
   lastMessageId: '',
   lastSequence: 0,
-  body: JSON.stringify(EMPTY_SIDE),
+  body: emptyBody(undefined),
 });
 
 const requireAgent = async ({ tx, ports }: Scope, namespace: string, name: string): Promise<AgentRevision> => {
@@ -187,7 +192,7 @@ const clear = async ({ tx, ports }: Scope, session: SessionRow, stop: boolean): 
     activeTurnId: '',
     lastSequence: 0,
     lastActive: Math.max(session.lastActive, tx.now()),
-    body: JSON.stringify(EMPTY_SIDE),
+    body: emptyBody(parseSide(session).overrides),
   });
   publishAfterCommit({ tx, ports }, clearedEvents(open, fence, tx.now()));
   announce({ tx, ports }, session, 'cleared');
@@ -232,7 +237,8 @@ const fork = async ({ tx, ports }: Scope, session: SessionRow, options: ForkOpti
     { namespace: session.namespace, agent: session.agent, labels, identity: options.identity },
   );
   const lastMessageId = await copyMessages({ tx, ports }, { from: session, to: row }, through);
-  const copy = { ...row, lastMessageId };
+  const overrides = mergedOverrides(parseSide(session).overrides, options.overrides ?? {});
+  const copy = { ...row, lastMessageId, body: emptyBody(overrides) };
   await tx.log.saveSession(copy);
   return copy;
 };

@@ -1,3 +1,4 @@
+import { Fault } from '../../base/index.ts';
 import type { ChannelLogReads, ChannelLogWrites } from './channel-log.ts';
 import type { ResourceReads, ResourceWrites } from './resource-store.ts';
 import type { SearchReads, SearchWrites } from './search-index.ts';
@@ -105,4 +106,27 @@ export const trimInBatches = async (
   trim: (tx: WriteTx, rows: number) => Promise<number>,
 ): Promise<void> => {
   while ((await store.write((tx) => trim(tx, TRIM_ROWS))) === TRIM_ROWS);
+};
+
+/** Ends a transaction that must leave nothing behind. */
+class Undo extends Fault {
+  constructor() {
+    super('ABORTED', 'CONFLICT', 'dry run');
+  }
+}
+
+/** Runs the work as a whole transaction, with everything in it, and undoes it; answers what the work answered. */
+export const undone = async <T>(store: Pick<Store, 'write'>, work: (tx: WriteTx) => Promise<T>): Promise<T> => {
+  const undo = new Undo();
+  let outcome: { readonly value: T } | undefined;
+  try {
+    await store.write(async (tx) => {
+      outcome = { value: await work(tx) };
+      throw undo;
+    });
+  } catch (error) {
+    if (error === undo && outcome !== undefined) return outcome.value;
+    throw error;
+  }
+  throw new Error('a transaction that was to be undone was committed');
 };

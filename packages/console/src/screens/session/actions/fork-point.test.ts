@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { ObjectRefSchema, SessionMessagePartSchema, SessionMessagePartType } from '@svc/api/data';
 import { describe, expect, it } from 'vitest';
+import { valuesOf } from '../../../ui/value-lines.ts';
 import type { ThreadMessage } from '../conversation/thread-rows.ts';
-import { askedBefore, filesOf, labelLines, labelsOf } from './fork-point.ts';
+import { askedBefore, filesOf, labelLines } from './fork-point.ts';
 
 const message = (id: string, role: ThreadMessage['role']): ThreadMessage => ({
   id,
@@ -49,7 +50,7 @@ it('takes the files of a message along, not its text', () => {
 
 describe('labels as lines', () => {
   it('are read', () => {
-    expect(labelsOf('tone = formal\n\n flag\na=b=c')).toEqual({ tone: 'formal', flag: '', a: 'b=c' });
+    expect(valuesOf('tone = formal\n\n flag\na=b=c')).toEqual({ tone: 'formal', flag: '', a: 'b=c' });
   });
 
   it('are written without those of the server', () => {

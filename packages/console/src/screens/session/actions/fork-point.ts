@@ -1,4 +1,5 @@
 import { type SessionMessagePart, SessionMessagePartType as Type } from '@svc/api/data';
+import { valueLines } from '../../../ui/value-lines.ts';
 import type { ThreadMessage } from '../conversation/index.ts';
 
 /** The message of a person that a reply answers: the nearest before it. */
@@ -23,22 +24,6 @@ export const filesOf = (
     .filter(({ partType }) => FILES.includes(partType))
     .map(({ partType, name, payloadJson, object }) => ({ partType, name, payloadJson, object }));
 
-/** Labels in lines of `key=value`; a line without `=` has an empty value. */
-export const labelsOf = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '')
-      .map((line) => {
-        const at = line.indexOf('=');
-        return at === -1 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-      }),
-  );
-
-/** The lines that `labelsOf` reads back; the labels that the server writes are left out. */
+/** Labels in lines that `valuesOf` reads back; the labels that the server writes are left out. */
 export const labelLines = (labels: Readonly<Record<string, string>>): string =>
-  Object.entries(labels)
-    .filter(([name]) => !name.startsWith('svc/'))
-    .map(([name, value]) => `${name}=${value}`)
-    .join('\n');
+  valueLines(Object.fromEntries(Object.entries(labels).filter(([name]) => !name.startsWith('svc/'))));

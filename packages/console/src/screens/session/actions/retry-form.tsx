@@ -3,10 +3,11 @@ import { type ReactElement, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { TextArea } from '../../../ui/field.tsx';
 import { Problem } from '../../../ui/problem.tsx';
+import { valuesOf } from '../../../ui/value-lines.ts';
 import { ProfileChoice, composerStyles as styles } from '../composer/index.ts';
 import { type ThreadMessage, wordsOf } from '../conversation/index.ts';
 import { texts } from '../texts.ts';
-import { labelLines, labelsOf } from './fork-point.ts';
+import { labelLines } from './fork-point.ts';
 
 interface RetryFormProps {
   readonly message: ThreadMessage;
@@ -33,7 +34,7 @@ export const RetryForm = (props: RetryFormProps): ReactElement => {
       className={styles.composer}
       onSubmit={(event) => {
         event.preventDefault();
-        onRetry({ text, labels: labelsOf(lines), profile });
+        onRetry({ text, labels: valuesOf(lines), profile });
       }}
     >
       <TextArea label={texts.edit} hint={texts.resendHint} value={text} onChange={setText} rows={4} autoFocus />

@@ -11,12 +11,14 @@ interface MessageItems {
   readonly actions: ReturnType<typeof useSessionActions>;
   readonly messages: readonly ThreadMessage[];
   readonly mayWrite: boolean;
+  readonly mayOverride: boolean;
   readonly onRetry: (message: ThreadMessage) => void;
+  readonly onTry: (message: ThreadMessage) => void;
 }
 
 /** What can be done with one message. */
 export const useMessageItems = (given: MessageItems): ((message: ThreadMessage) => readonly MenuItem[]) => {
-  const { messages, conversation, actions, mayWrite, onRetry } = given;
+  const { messages, conversation, actions, mayWrite, mayOverride, onRetry, onTry } = given;
   const navigate = useNavigate();
   return (message) => {
     const asked = message.role === 'user' ? message : askedBefore(messages, message.id);
@@ -33,6 +35,7 @@ export const useMessageItems = (given: MessageItems): ((message: ThreadMessage) 
       { label: texts.copyText, icon: 'copy', onSelect: () => void copyText(wordsOf(message), 'text') },
       mayWrite && { label: texts.fork, icon: 'fork', onSelect: () => actions.fork.mutate(message.id) },
       mayWrite && asked !== undefined && { label: texts.edit, icon: 'edit', onSelect: () => onRetry(asked) },
+      mayOverride && asked !== undefined && { label: texts.tryChanges, icon: 'play', onSelect: () => onTry(asked) },
       mayWrite &&
         asked !== undefined &&
         message.role === 'assistant' && { label: texts.regenerate, icon: 'retry', onSelect: () => again(asked) },

@@ -1,3 +1,5 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { SessionOverridesSchema } from '@svc/api/data';
 import type { Client, SessionKey } from '@svc/client';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -18,6 +20,8 @@ export interface Retry {
   readonly labels: Readonly<Record<string, string>>;
   /** Name of one of the agent's models; '' for its own choice. */
   readonly profile: string;
+  /** What the fork runs with in place of what its agent says. */
+  readonly overrides?: MessageInitShape<typeof SessionOverridesSchema>;
 }
 
 interface SessionActions {
@@ -67,12 +71,23 @@ const askAgain = async (client: Client, key: SessionKey, retry: Retry): Promise<
   const labels = { ...retry.labels };
   const made =
     through === undefined
-      ? await client.gateway.createSession({ ns: key.ns, agent: key.agent, labels })
-      : await client.sessionControl.forkSession({ ...key, throughMessageId: through, labels });
+      ? await emptySession(client, key, retry)
+      : await client.sessionControl.forkSession({ ...key, throughMessageId: through, ...overriding(retry), labels });
   const forked = { ns: key.ns, agent: key.agent, sessionId: made.sessionId };
   await client.session(forked).send(text, {
     parts: filesOf(message),
     ...(profile === '' ? {} : { labels: { 'model-profile': profile } }),
   });
   return forked;
+};
+
+const overriding = ({ overrides }: Retry) => (overrides === undefined ? {} : { overrides });
+
+/** A session without messages. Only forks have overrides: such a one is a fork that is emptied, which keeps them. */
+const emptySession = async (client: Client, key: SessionKey, retry: Retry): Promise<{ readonly sessionId: string }> => {
+  const labels = { ...retry.labels };
+  if (retry.overrides === undefined) return client.gateway.createSession({ ns: key.ns, agent: key.agent, labels });
+  const { sessionId } = await client.sessionControl.forkSession({ ...key, ...overriding(retry), labels });
+  await client.session({ ...key, sessionId }).clear();
+  return { sessionId };
 };

@@ -34,13 +34,23 @@ const wantsThinking = (model: Model | undefined): boolean =>
   (model.thinking.budgetTokens !== undefined || model.thinking.effort !== '');
 
 const MEMORY_OPTION = 'option.svc/memory';
+/** Who may have a session run with another model, temperature or system prompt than the agent's. */
+const OVERRIDES_OPTION = 'option.svc/overrides';
+const OVERRIDERS: ReadonlySet<string> = new Set(['admin', 'operator']);
 const MEMORY_MODES: ReadonlySet<string> = new Set(['shared', 'identity', 'off']);
 
-/** Faults of the options in an agent's annotations: a mistyped one would show memory to others. */
+/** Faults of the options in an agent's annotations: a mistyped one would show memory to others, or let others in. */
 export const checkAgentOptions = (annotations: Readonly<Record<string, string>>): readonly FieldViolation[] => {
-  const said = annotations[MEMORY_OPTION];
-  if (said === undefined || MEMORY_MODES.has(said)) return [];
-  return [violation(`metadata.annotations[${MEMORY_OPTION}]`, 'must be shared, identity or off')];
+  const memory = annotations[MEMORY_OPTION];
+  const overrides = annotations[OVERRIDES_OPTION];
+  return [
+    ...(memory === undefined || MEMORY_MODES.has(memory)
+      ? []
+      : [violation(`metadata.annotations[${MEMORY_OPTION}]`, 'must be shared, identity or off')]),
+    ...(overrides === undefined || OVERRIDERS.has(overrides)
+      ? []
+      : [violation(`metadata.annotations[${OVERRIDES_OPTION}]`, 'must be admin or operator')]),
+  ];
 };
 
 /** All faults of an agent's spec; references need not resolve. */

@@ -19,10 +19,13 @@ import { checkLabels, checkSystemKeys, refusal, sortKeys } from '../../../resour
 import type { MessageRow, SessionRow, TurnRow, WriteTx } from '../../../store/contracts/index.ts';
 import {
   checkNewLabels,
+  checkOverrides,
   checkParts,
   holdObjects,
   type InboundObjects,
   messageHolder,
+  overridesOf,
+  requireOverriding,
   settleObjects,
   writtenParts,
 } from './inbound/index.ts';
@@ -80,14 +83,24 @@ export class ControlService {
   }
 
   async fork(request: ForkSessionRequest, call: CallContext): Promise<SessionResponse> {
-    const violations = checkNewLabels(request.labels, 'labels', this.#context.limits);
+    const overrides = overridesOf(request.overrides);
+    const violations = [
+      ...checkNewLabels(request.labels, 'labels', this.#context.limits),
+      ...checkOverrides(overrides, this.#context),
+    ];
     if (violations.length > 0) throw refusal(violations);
     const { throughMessageId, labels } = request;
     return await this.#context.store.write(async (tx) => {
       const session = await lockSession(tx, request, this.#context);
+      if (Object.keys(overrides).length > 0) await requireOverriding(tx, { session, call }, this.#context);
       if (throughMessageId !== '') await this.#message(tx, session, throughMessageId);
       const { identity } = call.caller;
-      const fork = await this.#context.lifecycle.fork(tx, session, { throughMessageId, labels, identity });
+      const fork = await this.#context.lifecycle.fork(tx, session, {
+        throughMessageId,
+        labels,
+        identity,
+        overrides,
+      });
       await recordWrite(tx, { call, names: { ...request, sessionId: fork.id } }, this.#context);
       return await this.#sessions.answerCreated(tx, fork);
     });

@@ -7,6 +7,7 @@ import type {
   AgentDirectory,
   NamespaceGate,
   ObjectAccess,
+  PromptCheck,
   SessionLifecycle,
   StepInspector,
 } from '../../../runtime/contract.ts';
@@ -69,6 +70,15 @@ interface AnswerLinkSettings {
   readonly baseUrl: () => string;
 }
 
+/** What has to be known of a model that a session runs in place of its agent's. */
+export interface OverridingModels {
+  readonly defaultTarget: { readonly provider: string };
+  /** False for a provider that the configuration does not name. */
+  hasProvider(provider: string): boolean;
+  /** Names of the configured providers. */
+  readonly providerNames: readonly string[];
+}
+
 /** Everything app hands to this feature. */
 export interface SessionsDeps {
   readonly store: Store;
@@ -80,6 +90,8 @@ export interface SessionsDeps {
   readonly streams: SessionStreams;
   readonly cursors: AnswerCursors;
   readonly steps: StepInspector;
+  readonly models: OverridingModels;
+  readonly promptCheck: PromptCheck;
   readonly agents: AgentDirectory;
   readonly namespaces: NamespaceGate & NamespaceTree;
   readonly objects: ObjectAccess;

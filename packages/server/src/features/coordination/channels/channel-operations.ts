@@ -1,4 +1,4 @@
-import { GatewayService } from '@svc/api/gateway';
+import { GatewayService, RoutingService } from '@svc/api/gateway';
 import { admin, type Operation, operation, operator, viewer, wholeResource } from '../../../operations/index.ts';
 import { ChannelLog } from './channel-log.ts';
 import { ChannelService } from './channel-service.ts';
@@ -7,7 +7,7 @@ import { ChannelMessageService, MessageForms, postBody } from './message/index.t
 import { ChannelStreams } from './stream/index.ts';
 import { SubscriptionService } from './subscription/index.ts';
 
-/** The 14 channel operations of GatewayService. */
+/** The 14 channel operations of GatewayService, and the one that says what a message would do. */
 export const channelOperations = (deps: ChannelsDeps): readonly Operation[] => {
   const forms = new MessageForms();
   const log = new ChannelLog(deps);
@@ -38,6 +38,10 @@ export const channelOperations = (deps: ChannelsDeps): readonly Operation[] => {
       body: postBody,
       repeatable: true,
       handle: (request, call) => messages.post(request, call),
+    }),
+    operation(RoutingService.method.explainChannelMessage, {
+      access: operator('channel'),
+      handle: (request, call) => messages.explain(request, call),
     }),
     operation(method.getChannelMessage, { access: viewer('channel'), handle: (request) => messages.get(request) }),
     operation(method.listChannelMessages, { access: viewer('channel'), handle: (request) => messages.list(request) }),

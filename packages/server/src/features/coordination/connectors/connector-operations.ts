@@ -1,18 +1,26 @@
 import { ConnectorService } from '@svc/api/external';
-import { type ByteLimit, type Operation, operation, registeredConnector } from '../../../operations/index.ts';
-import { type IngestService, reportStatus, type StatusReportDeps } from './ingest/index.ts';
+import { RoutingService } from '@svc/api/gateway';
+import { type ByteLimit, type Operation, operation, operator, registeredConnector } from '../../../operations/index.ts';
+import {
+  type ExplainEventDeps,
+  explainEvent,
+  type IngestService,
+  reportStatus,
+  type StatusReportDeps,
+} from './ingest/index.ts';
 
 const { method: callbacks } = ConnectorService;
 
 interface ConnectorOperationsDeps extends StatusReportDeps {
   readonly ingest: IngestService;
+  readonly explaining: ExplainEventDeps;
   /** Of events and reports. */
   readonly bodyLimit: ByteLimit;
 }
 
-/** The operations of ConnectorService. */
+/** The operations of ConnectorService, and the one that says what an event would do. */
 export const connectorOperations = (deps: ConnectorOperationsDeps): readonly Operation[] => {
-  const { ingest, bodyLimit } = deps;
+  const { ingest, explaining, bodyLimit } = deps;
   const callback = { access: registeredConnector, bodyLimit, ignoresUnknown: true } as const;
   return [
     operation(callbacks.ingestMessageEvent, {
@@ -22,6 +30,10 @@ export const connectorOperations = (deps: ConnectorOperationsDeps): readonly Ope
     operation(callbacks.reportStatus, {
       ...callback,
       handle: (event, call) => reportStatus(deps, event, call),
+    }),
+    operation(RoutingService.method.explainMessageEvent, {
+      access: operator('fields'),
+      handle: (request, call) => explainEvent(explaining, request, call),
     }),
   ];
 };

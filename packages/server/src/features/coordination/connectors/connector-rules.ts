@@ -111,6 +111,26 @@ export const compileRoutes = (
     .map(({ routeId }) => routeId);
 };
 
+/** A match field in which an event does not fit a route; `given` is blank where the event lacks it. */
+export interface FieldMismatch {
+  readonly field: string;
+  readonly wanted: string;
+  readonly given: string;
+}
+
+/** The first field of a route of a connector in which an event differs; undefined for an event that fits it. */
+export const routeMismatch = (
+  indexes: readonly ConnectorMatchIndex[],
+  routeId: string,
+  fields: { readonly wanted: Readonly<Record<string, string>>; readonly given: Readonly<Record<string, string>> },
+): FieldMismatch | undefined => {
+  const [wanted, given] = [new Map(Object.entries(fields.wanted)), new Map(Object.entries(fields.given))];
+  const route = satisfiedIndexes(indexes, fields.wanted).find((satisfied) => satisfied.routeId === routeId);
+  return route?.index.fields
+    .map((field) => ({ field, wanted: wanted.get(field) ?? '', given: given.get(field) ?? '' }))
+    .find(({ field, ...values }) => pairOf(field, values.wanted)[0] !== pairOf(field, values.given)[0]);
+};
+
 /**
  * Ids of the routes that an event may take, the first one first: in declared order of the indexes, but an index comes after those that
  * ask for all of its fields and more.

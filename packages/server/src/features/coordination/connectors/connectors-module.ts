@@ -1,4 +1,4 @@
-import type { Authenticator } from '../../../auth/contract.ts';
+import type { Authenticator, Authorizer } from '../../../auth/contract.ts';
 import type { Clock, Log, Random } from '../../../base/index.ts';
 import type { NamespaceFacts, ResourceWriter } from '../../../controllers/contract.ts';
 import type { ValueHash, ValueSeal } from '../../../resources/index.ts';
@@ -55,6 +55,7 @@ interface ConnectorsModuleDeps
   readonly writer: Pick<ResourceWriter, 'writeStatus'>;
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
   readonly ancestorsOf: (namespace: string) => readonly string[];
+  readonly authorizer: Authorizer;
   readonly seal: ValueSeal & ValueHash;
   readonly clock: Clock;
   readonly random: Random;
@@ -86,7 +87,8 @@ export const connectorsModule = (deps: ConnectorsModuleDeps): ConnectorsModule =
   const registrar = new Registrar(registering);
   const deliveries = deliveryParts({ ...deps, registrations: new ClassRegistrations(registering) });
   const { answers } = deliveries;
-  const ingest = new IngestService({ ...deps, answers, limits: limitsOf(settings) });
+  const explaining = { ...deps, answers, limits: limitsOf(settings) };
+  const ingest = new IngestService(explaining);
   const reports = {
     ...deps,
     writer,
@@ -103,7 +105,7 @@ export const connectorsModule = (deps: ConnectorsModuleDeps): ConnectorsModule =
     reconcilers: [registrationTrigger(registering)],
     workers: [registrar, new ConnectorRemains(store, deliveries.classDeleted), ...deliveries.workers],
     jobs: [connectorTrim({ store, pointersMs: settings['limits.pointerRetention'] }), ...deliveries.jobs],
-    operations: [...connectorOperations({ ...reports, ingest, bodyLimit }), ...deliveries.operations],
+    operations: [...connectorOperations({ ...reports, ingest, explaining, bodyLimit }), ...deliveries.operations],
     routes: [uploadRoute(deps)],
     trails: [connectorTrail],
     claims: [deliveryClaims],

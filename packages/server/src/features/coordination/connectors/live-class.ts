@@ -10,15 +10,15 @@ export interface LiveClassDeps {
 }
 
 /** The registration of a caller with a callback secret; transport lets no other caller in. */
-const registrationOf = ({ registration }: Caller): CallerRegistration => {
+export const registrationOf = ({ registration }: Caller): CallerRegistration => {
   assert(registration !== undefined, 'the caller has a callback secret');
   return registration;
 };
 
 /** Refuses a call for another registration than that of its secret; '' means that of the secret. */
-export const requireRegistration = (caller: Caller, registrationId: string): void => {
+export const requireRegistration = (registration: CallerRegistration, registrationId: string): void => {
   if (registrationId === '') return;
-  const { namespace, className } = registrationOf(caller);
+  const { namespace, className } = registration;
   const names = parseRegistrationId(registrationId);
   if (names === undefined)
     throw invalidField('registrationId', 'must be Namespace/<ns>/ConnectorClass/<name>', 'REGISTRATION_ID');
@@ -26,13 +26,12 @@ export const requireRegistration = (caller: Caller, registrationId: string): voi
     throw new Fault('PERMISSION_DENIED', 'REGISTRATION', 'the callback secret is that of another registration');
 };
 
-/** The class of a caller, while it takes events. Throws NAMESPACE_DELETED, CLASS_NOT_READY, CONNECTOR_CLASS_NOT_FOUND. */
+/** The class of a registration, while it takes events. Throws NAMESPACE_DELETED, CLASS_NOT_READY, CONNECTOR_CLASS_NOT_FOUND. */
 export const requireLiveClass = async (
   { namespaces }: LiveClassDeps,
   reads: Pick<ReadTx, 'resources'>,
-  caller: Caller,
+  { classUid, namespace, className }: CallerRegistration,
 ): Promise<StoredResource> => {
-  const { classUid, namespace, className } = registrationOf(caller);
   await namespaces.requireLive(reads, namespace);
   const key = recordKey('ConnectorClass', namespace, className);
   const record = await reads.resources.get(key);

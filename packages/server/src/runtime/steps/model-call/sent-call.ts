@@ -27,9 +27,10 @@ const sourceOnce = (of: object, value: () => unknown): PromptSource => {
 
 const agentSource = (agent: PromptAgent): PromptSource =>
   sourceOnce(agent, () => {
-    const { name, namespace, labels, spec } = agent;
+    const { name, namespace, labels, spec, promptOf } = agent;
     const { systemPrompt, postHistoryPrompt } = spec;
-    return { name, namespace, labels, spec: { systemPrompt, postHistoryPrompt } };
+    const replaced = promptOf === undefined ? {} : { promptOf };
+    return { name, namespace, labels, spec: { systemPrompt, postHistoryPrompt }, ...replaced };
   });
 
 type Sources = Pick<StepRecord, 'agent' | 'tools' | 'catalogue' | 'skills'>;

@@ -8,6 +8,7 @@ import { ResourceViews } from '../../../../resources/index.ts';
 import { eventSubject, type SessionEvent } from '../../../../runtime/contract.ts';
 import { createHistoryReader } from '../../../../runtime/history/index.ts';
 import { createStepInspector } from '../../../../runtime/inspection/index.ts';
+import { promptCheck } from '../../../../runtime/prompt/index.ts';
 import { CursorCodec, createAnswerCursors, StreamRegistry } from '../../../../runtime/stream/index.ts';
 import { EngineHarness, type HarnessOptions } from '../../../../runtime/testing/engine-harness.ts';
 import type { Store } from '../../../../store/contracts/index.ts';
@@ -142,6 +143,8 @@ export class SessionHarness {
       lifecycle: runtime.lifecycle,
       streams: this.streams,
       cursors: createAnswerCursors(new CursorCodec(store.epoch)),
+      models,
+      promptCheck,
       steps: createStepInspector({
         store,
         models,

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type TokenCounter, TokenCounterSchema } from '@svc/api/data';
+import { SessionOverridesSchema, type TokenCounter, TokenCounterSchema } from '@svc/api/data';
 import { type SessionResponse, SessionResponseSchema } from '@svc/api/gateway';
 import { type Session, SessionSchema } from '@svc/api/resources';
 import { type ResourceViews, withoutPrivate } from '../../../../resources/index.ts';
@@ -16,7 +16,9 @@ export const sessionKey = (row: {
 const PHASE = { IDLE: 'Idle', PROCESSING: 'Processing', WAITING: 'Waiting' } as const;
 const EMPTY_SIDES: ReadonlySet<string> = new Set(['', '{}']);
 
-type SideView = Partial<Pick<SessionSide, 'contextTokens' | 'totalUsage' | 'lastTurn' | 'acpSessionId' | 'sandboxRef'>>;
+type SideView = Partial<
+  Pick<SessionSide, 'contextTokens' | 'totalUsage' | 'lastTurn' | 'acpSessionId' | 'sandboxRef' | 'overrides'>
+>;
 
 const sideOf = (row: SessionRow): SideView => (EMPTY_SIDES.has(row.body) ? {} : (JSON.parse(row.body) as SideView));
 
@@ -94,9 +96,10 @@ export const sessionResponse = (context: ViewsContext, snapshot: SessionSnapshot
   response.session = sessionResource(context, snapshot, side);
   response.activeTurnId = row.activeTurnId;
   response.queuedTurns = Math.max(0, row.openTurns - (row.activeTurnId === '' ? 0 : 1));
-  const { contextTokens, totalUsage } = side;
+  const { contextTokens, totalUsage, overrides } = side;
   if (contextTokens !== undefined) response.contextTokens = tokenCounter(contextTokens);
   if (totalUsage !== undefined) response.totalUsage = tokenCounter(totalUsage);
+  if (overrides !== undefined) response.overrides = create(SessionOverridesSchema, overrides);
   response.streamCursor = snapshot.streamCursor;
   return response;
 };

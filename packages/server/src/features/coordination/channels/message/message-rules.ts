@@ -1,4 +1,4 @@
-import type { PostChannelMessageRequest } from '@svc/api/gateway';
+import type { ExplainChannelMessageRequest, PostChannelMessageRequest } from '@svc/api/gateway';
 import { type FieldViolation, isLongerThan, violation } from '../../../../base/index.ts';
 import { checkLabels, checkSystemKeys, type LabelLimits } from '../../../../resources/index.ts';
 
@@ -8,8 +8,11 @@ const SUBSCRIPTION_NAMES = 64;
 /** Attachments of one message, as of a session message. */
 const ATTACHMENTS = 20;
 
+/** A message to post, or to explain. */
+export type ChannelPost = PostChannelMessageRequest | ExplainChannelMessageRequest;
+
 /** All faults of a post; the size of its content is judged apart, by `isContentTooLarge`. */
-export const checkPost = (request: PostChannelMessageRequest, limits: LabelLimits): readonly FieldViolation[] => [
+export const checkPost = (request: ChannelPost, limits: LabelLimits): readonly FieldViolation[] => [
   ...(request.content.trim() === '' && request.attachments.length === 0
     ? [violation('content', 'must not be blank without attachments', 'CONTENT_REQUIRED')]
     : []),

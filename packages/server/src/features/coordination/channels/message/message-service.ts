@@ -2,6 +2,9 @@ import { create } from '@bufbuild/protobuf';
 import {
   type ChannelMessageResponse,
   ChannelMessageResponseSchema,
+  type ExplainChannelMessageRequest,
+  type ExplainChannelMessageResponse,
+  ExplainChannelMessageResponseSchema,
   type GetChannelMessageRequest,
   type ListChannelMessagesRequest,
   type ListChannelMessagesResponse,
@@ -16,14 +19,14 @@ import { invalidField, isUuid, notFound, oversize, pageSize } from '../../../../
 import { messageForm, type RepeatableForm, repeatableCall, writeOnce } from '../../../../idempotency/index.ts';
 import { formatKey, refusal } from '../../../../resources/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
-import type { ChannelMessageRow, WriteTx } from '../../../../store/contracts/index.ts';
+import { type ChannelMessageRow, undone, type WriteTx } from '../../../../store/contracts/index.ts';
 import { findChannel, requireOpen } from '../channel-access.ts';
 import type { ChannelLog } from '../channel-log.ts';
 import type { MessageBody } from '../channel-message.ts';
 import type { ChannelsDeps } from '../channels-deps.ts';
 import { settleAttachments } from './attachments.ts';
 import type { MessageForms } from './message-form.ts';
-import { checkPost, isContentTooLarge } from './message-rules.ts';
+import { type ChannelPost, checkPost, isContentTooLarge } from './message-rules.ts';
 import { MessageWrites } from './message-writes.ts';
 
 interface Post {
@@ -48,17 +51,32 @@ export class ChannelMessageService {
   }
 
   async post(request: PostChannelMessageRequest, call: CallContext): Promise<PostChannelMessageResponse> {
-    const violations = checkPost(request, this.#deps.limits);
-    if (violations.length > 0) throw refusal(violations);
-    const { contentBytes } = this.#deps.limits;
-    if (isContentTooLarge(request.content, contentBytes))
-      throw refusal([oversize('content', contentBytes, 'limits.channelContentMax')]);
+    this.#check(request);
     const repeatable = repeatableCall(call, this.#posted, request);
     // Before its attachments are looked up: they may be gone by now.
     const known = request.attachments.length === 0 ? undefined : await repeatable?.earlierAnswer(this.#deps.store);
     if (known !== undefined) return known;
     const attachments = await settleAttachments(request.ns, request.attachments, this.#deps);
     return writeOnce(this.#deps.store, repeatable, (tx) => this.#store(tx, { request, call, attachments }));
+  }
+
+  /** What the message would begin: it is posted, and everything that it did is undone. */
+  async explain(request: ExplainChannelMessageRequest, call: CallContext): Promise<ExplainChannelMessageResponse> {
+    this.#check(request);
+    const attachments = await settleAttachments(request.ns, request.attachments, this.#deps);
+    const { hops } = request;
+    const posted = bodyOf(request, attachments);
+    const body: MessageBody = hops === 0 ? posted : { ...posted, authorKind: 'agent', hops };
+    const { outcomes } = await undone(this.#deps.store, (tx) => this.#write(tx, { request, call, body }));
+    return create(ExplainChannelMessageResponseSchema, { subscriptions: [...outcomes] });
+  }
+
+  #check(request: ChannelPost): void {
+    const violations = checkPost(request, this.#deps.limits);
+    if (violations.length > 0) throw refusal(violations);
+    const { contentBytes } = this.#deps.limits;
+    if (isContentTooLarge(request.content, contentBytes))
+      throw refusal([oversize('content', contentBytes, 'limits.channelContentMax')]);
   }
 
   async get(request: GetChannelMessageRequest): Promise<ChannelMessageResponse> {
@@ -101,16 +119,22 @@ export class ChannelMessageService {
     return rows.slice(0, count);
   }
 
-  /** The message, what it begins, its events and the audit record in one transaction. */
-  async #store(tx: WriteTx, { request, call, attachments }: Post): Promise<PostChannelMessageResponse> {
+  async #write(
+    tx: WriteTx,
+    { request, call, body }: Pick<Post, 'call'> & { readonly request: ChannelPost; readonly body: MessageBody },
+  ) {
     await this.#deps.namespaces.requireLive(tx, request.ns);
     const channel = await findChannel(tx, request);
     requireOpen(channel);
-    const { row, routes } = await this.#writes.write(tx, channel, {
-      body: bodyOf(request, attachments),
-      subscriptionNames: request.subscriptionNames,
-      cause: { identity: call.caller.identity, lineage: [] },
-    });
+    const { subscriptionNames } = request;
+    const cause = { identity: call.caller.identity, lineage: [] };
+    return { channel, ...(await this.#writes.write(tx, channel, { body, subscriptionNames, cause })) };
+  }
+
+  /** The message, what it begins, its events and the audit record in one transaction. */
+  async #store(tx: WriteTx, { request, call, attachments }: Post): Promise<PostChannelMessageResponse> {
+    const body = bodyOf(request, attachments);
+    const { row, routes, channel } = await this.#write(tx, { request, call, body });
     await this.#deps.audit(tx, call, {
       target: formatKey(channel.key),
       namespace: request.ns,
@@ -125,7 +149,7 @@ export class ChannelMessageService {
   }
 }
 
-const bodyOf = (request: PostChannelMessageRequest, attachments: readonly ObjectData[]): MessageBody => ({
+const bodyOf = (request: ChannelPost, attachments: readonly ObjectData[]): MessageBody => ({
   authorKind: request.authorKind === '' ? 'user' : request.authorKind,
   author: request.author,
   content: request.content.trim(),

@@ -10,7 +10,14 @@ import { touchChannel } from '../channel-kind.ts';
 import type { ChannelLog, EventBody, NewEvent } from '../channel-log.ts';
 import type { MessageBody } from '../channel-message.ts';
 import type { ChannelsDeps } from '../channels-deps.ts';
-import { ChannelRouting, type RoutableMessage, type RouteOutcome, routeEvents } from '../routing/index.ts';
+import {
+  ChannelRouting,
+  type RoutableMessage,
+  type RouteOutcome,
+  routeEvents,
+  type SubscriptionOutcome,
+  subscriptionOutcomes,
+} from '../routing/index.ts';
 
 /** A message to store, and what is shown with its event. */
 export interface MessageDraft extends Omit<RoutableMessage, 'channel' | 'row'> {
@@ -20,6 +27,8 @@ export interface MessageDraft extends Omit<RoutableMessage, 'channel' | 'row'> {
 export interface WrittenMessage {
   readonly row: ChannelMessageRow;
   readonly routes: readonly RouteOutcome[];
+  /** What each subscription made of it. */
+  readonly outcomes: readonly SubscriptionOutcome[];
 }
 
 type WriteDeps = Pick<ChannelsDeps, 'ids' | 'objects' | 'admission' | 'lifecycle' | 'writer' | 'limits'>;
@@ -39,19 +48,17 @@ export class MessageWrites {
   async write(tx: WriteTx, channel: StoredResource, draft: MessageDraft): Promise<WrittenMessage> {
     await tx.channels.lock(channel.uid);
     await touchChannel(tx, channel);
-    const found = await this.#routing.matches(tx, { ...draft, channel });
-    const isGuarded = 'guard' in found;
-    const isRoutedAgent = !isGuarded && found.length > 0 && draft.body.authorKind === 'agent';
+    const plan = await this.#routing.plan(tx, { ...draft, channel });
+    const isRoutedAgent = plan.called.length > 0 && draft.body.authorKind === 'agent';
     const body: MessageBody = { ...draft.body, ...(isRoutedAgent ? { isRoutedAgent } : {}) };
     const row = await this.#insert(tx, channel, body);
-    const routes = isGuarded ? [] : await this.#routing.begin(tx, { ...draft, channel, row, body }, found);
+    const routes = await this.#routing.begin(tx, { ...draft, channel, row, body }, plan.called);
     const at = tx.now();
-    const guard: readonly NewEvent[] = isGuarded
-      ? [{ kind: ChannelEventKind.ERROR, at, body: { agent: body.author, error: found.guard } }]
-      : [];
+    const guard: readonly NewEvent[] =
+      plan.guard === '' ? [] : [{ kind: ChannelEventKind.ERROR, at, body: { agent: body.author, error: plan.guard } }];
     const created = { kind: ChannelEventKind.MESSAGE_CREATED, at, message: row, body: draft.shown ?? {} };
     await this.#log.append(tx, channel, [created, ...guard, ...routeEvents(routes, at)]);
-    return { row, routes };
+    return { row, routes, outcomes: subscriptionOutcomes(plan, routes) };
   }
 
   async #insert(tx: WriteTx, { uid, key }: StoredResource, body: MessageBody): Promise<ChannelMessageRow> {

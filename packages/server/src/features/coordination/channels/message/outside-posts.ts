@@ -4,7 +4,7 @@ import type { WriteTx } from '../../../../store/contracts/index.ts';
 import { findChannel, requireOpen } from '../channel-access.ts';
 import type { ChannelLog } from '../channel-log.ts';
 import type { ChannelsDeps } from '../channels-deps.ts';
-import type { RoutableMessage } from '../routing/index.ts';
+import type { RoutableMessage, SubscriptionOutcome } from '../routing/index.ts';
 import { isContentTooLarge } from './message-rules.ts';
 import { MessageWrites } from './message-writes.ts';
 
@@ -21,6 +21,13 @@ export interface OutsideMessage extends Pick<RoutableMessage, 'routed'> {
   readonly identity: string;
 }
 
+interface PostedOutside {
+  readonly channelUid: string;
+  readonly messageId: string;
+  /** What each subscription of the channel made of it. */
+  readonly outcomes: readonly SubscriptionOutcome[];
+}
+
 /** Messages of people on other platforms, which connectors bring: posted as those of callers are, in the transaction that accepts them. */
 export class OutsidePosts {
   readonly #writes: MessageWrites;
@@ -32,21 +39,18 @@ export class OutsidePosts {
   }
 
   /** Throws CHANNEL_NOT_FOUND, CHANNEL_CLOSED, TOO_LARGE. */
-  async post(
-    tx: WriteTx,
-    message: OutsideMessage,
-  ): Promise<{ readonly channelUid: string; readonly messageId: string }> {
+  async post(tx: WriteTx, message: OutsideMessage): Promise<PostedOutside> {
     const { namespace, channel: name, routed, identity, authorKind, author, content, labels, attachments } = message;
     const channel = await findChannel(tx, { ns: namespace, channel: name });
     requireOpen(channel);
     if (isContentTooLarge(content, this.#contentBytes))
       throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `text: more than ${this.#contentBytes} bytes`);
-    const { row } = await this.#writes.write(tx, channel, {
+    const { row, outcomes } = await this.#writes.write(tx, channel, {
       body: { authorKind, author, content, labels, ...(attachments.length === 0 ? {} : { attachments }) },
       subscriptionNames: [],
       cause: { identity, lineage: [] },
       ...(routed === undefined ? {} : { routed }),
     });
-    return { channelUid: channel.uid, messageId: row.id };
+    return { channelUid: channel.uid, messageId: row.id, outcomes };
   }
 }

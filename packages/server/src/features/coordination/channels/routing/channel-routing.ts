@@ -22,7 +22,7 @@ import type { MessageBody } from '../channel-message.ts';
 import type { ChannelsDeps } from '../channels-deps.ts';
 import { contextSize, replyModeOf } from '../subscription/index.ts';
 import { CHANNEL_LABEL, keepRoute } from './route-link.ts';
-import { matchingSubscriptions } from './routing-rules.ts';
+import { type JudgedSubscription, judgeSubscriptions } from './routing-rules.ts';
 import { type ReadMessage, turnText } from './turn-text-rules.ts';
 
 /** A stored message that subscriptions are tried for. */
@@ -52,9 +52,19 @@ interface ReadableMessage extends RoutableMessage {
   readonly recent: readonly ReadMessage[];
 }
 
-interface Subscription {
+export interface Subscription {
   readonly name: string;
   readonly spec: ChannelSubscriptionSpec;
+}
+
+/** What the subscriptions of a channel make of a message. */
+export interface RoutingPlan {
+  /** Every subscription that was tried, after the agent that the message is for whatever they say. */
+  readonly judged: readonly JudgedSubscription<Subscription>[];
+  /** Those that are called. */
+  readonly called: readonly Subscription[];
+  /** `REASON: text` of what keeps messages of agents from going anywhere for the moment; then none is called. */
+  readonly guard: string;
 }
 
 const MINUTE_MICROS = 60_000_000;
@@ -76,19 +86,23 @@ export class ChannelRouting {
     this.#deps = deps;
   }
 
-  /** Subscriptions that the message reaches, or why messages of agents go nowhere for the moment. */
-  async matches(
-    tx: WriteTx,
-    message: Omit<RoutableMessage, 'row'>,
-  ): Promise<readonly Subscription[] | { readonly guard: string }> {
+  /** What becomes of the message; nothing is begun yet. */
+  async plan(tx: WriteTx, message: Omit<RoutableMessage, 'row'>): Promise<RoutingPlan> {
     const { channel, body, subscriptionNames, routed } = message;
     const { maxHops, agentRate } = this.#deps.limits;
-    const all = matchingSubscriptions({ ...body, subscriptionNames }, await subscriptionsOf(tx, channel), maxHops);
-    const found =
-      routed === undefined ? all : [calledAgent(routed), ...all.filter(({ spec }) => spec.agent !== routed.agent)];
-    if (found.length === 0 || body.authorKind !== AGENT) return found;
-    if ((await routedAgentMessages(tx, channel.uid, agentRate)) < agentRate) return found;
-    return { guard: `LOOP_GUARD: agents wrote ${agentRate} messages in this channel within a minute` };
+    const all = judgeSubscriptions({ ...body, subscriptionNames }, await subscriptionsOf(tx, channel), maxHops);
+    const judged: readonly JudgedSubscription<Subscription>[] =
+      routed === undefined
+        ? all
+        : [
+            { subscription: calledAgent(routed), word: 'called' },
+            ...all.filter(({ subscription }) => subscription.spec.agent !== routed.agent),
+          ];
+    const called = judged.filter(({ word }) => word === 'called').map(({ subscription }) => subscription);
+    if (called.length === 0 || body.authorKind !== AGENT) return { judged, called, guard: '' };
+    if ((await routedAgentMessages(tx, channel.uid, agentRate)) < agentRate) return { judged, called, guard: '' };
+    const guard = `LOOP_GUARD: agents wrote ${agentRate} messages in this channel within a minute`;
+    return { judged, called: [], guard };
   }
 
   /** Routes in the order of the subscriptions' names. */

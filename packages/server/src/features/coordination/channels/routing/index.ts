@@ -5,3 +5,4 @@
  */
 export { ChannelRouting, type RoutableMessage, type RouteOutcome, routeEvents } from './channel-routing.ts';
 export { CHANNEL_LABEL, type ChannelRoute, keepRoute, type LinkedSession, routeOfSession } from './route-link.ts';
+export { type SubscriptionOutcome, subscriptionOutcomes } from './subscription-outcomes.ts';

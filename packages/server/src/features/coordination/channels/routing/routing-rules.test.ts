@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findMentions, isMentioned } from './mention-rules.ts';
-import { matchingSubscriptions, type RoutedMessage } from './routing-rules.ts';
+import { judgeSubscriptions, type RoutedMessage } from './routing-rules.ts';
 
 const mentions = (content: string, name = 'bot'): boolean => isMentioned(findMentions(content), name);
 
@@ -86,7 +86,13 @@ describe('routing', () => {
     spec: { agent: 'bot', trigger, metadata: {}, ...more },
   });
   const routed = (sent: RoutedMessage, ...candidates: ReturnType<typeof candidate>[]): string[] =>
-    matchingSubscriptions(sent, candidates, 2).map(({ name }) => name);
+    judgeSubscriptions(sent, candidates, 2)
+      .filter(({ word }) => word === 'called')
+      .map(({ subscription }) => subscription.name);
+  const words = (sent: RoutedMessage, ...candidates: ReturnType<typeof candidate>[]): Record<string, string> =>
+    Object.fromEntries(
+      judgeSubscriptions(sent, candidates, 2).map(({ subscription, word }) => [subscription.name, word]),
+    );
 
   it('goes to every matching subscription in the order of names', () => {
     const all = [candidate('c', 'all'), candidate('b', 'all'), candidate('a', 'all', { agent: 'other' })];
@@ -118,6 +124,31 @@ describe('routing', () => {
   it('never reaches routed, disabled and switched off ones', () => {
     const subs = [candidate('r', 'routed'), candidate('d', 'disabled'), candidate('e', 'all', { enabled: false })];
     expect(routed(message({ content: '@bot', subscriptionNames: ['r', 'd', 'e'] }), ...subs)).toEqual([]);
+  });
+
+  it('says what keeps each subscription from calling its agent', () => {
+    const subs = [
+      candidate('all', 'all'),
+      candidate('asked', 'manual'),
+      candidate('heard', 'mention'),
+      candidate('off', 'all', { enabled: false }),
+      candidate('outside', 'routed'),
+      candidate('over', 'disabled'),
+    ];
+    expect(words(message(), ...subs)).toEqual({
+      all: 'called',
+      asked: 'not_named',
+      heard: 'not_mentioned',
+      off: 'disabled',
+      outside: 'routed_only',
+      over: 'disabled',
+    });
+    const own = message({ authorKind: 'agent', author: 'bot', content: '@bot', subscriptionNames: ['asked'] });
+    expect(words(own, ...subs)).toMatchObject({ all: 'own_message', asked: 'called', heard: 'own_message' });
+    const taking = candidate('takes', 'all', { metadata: { agentMessages: 'route' } });
+    const published = message({ authorKind: 'agent', author: 'other', hops: 2 });
+    expect(words(published, taking, candidate('all', 'all'))).toEqual({ all: 'agent_messages_off', takes: 'called' });
+    expect(words({ ...published, hops: 3 }, taking)).toEqual({ takes: 'hops_exceeded' });
   });
 
   it('takes what agents publish only where a subscription asks for it, and only so many in a row', () => {

@@ -4,7 +4,7 @@ import { invalidFields, violation } from '../../../../base/index.ts';
 import type { HttpRoute } from '../../../../operations/index.ts';
 import type { ObjectAccess, ObjectData } from '../../../../runtime/contract.ts';
 import type { Store } from '../../../../store/contracts/index.ts';
-import { type LiveClassDeps, requireLiveClass } from '../live-class.ts';
+import { type LiveClassDeps, registrationOf, requireLiveClass } from '../live-class.ts';
 import { ATTACHMENT_BYTES } from './settle-attachments.ts';
 
 export interface UploadRouteDeps extends LiveClassDeps {
@@ -25,7 +25,7 @@ export const uploadRoute = (deps: UploadRouteDeps): HttpRoute => ({
   authenticated: true,
   isCallback: true,
   handle: async (exchange, _params, { caller }) => {
-    const { key } = await requireLiveClass(deps, deps.store.direct, caller);
+    const { key } = await requireLiveClass(deps, deps.store.direct, registrationOf(caller));
     const filename = exchange.query.get('filename') ?? '';
     const expected = (exchange.query.get('sha256') ?? '').toLowerCase();
     if (filename.length > NAME_CHARS || !filename.isWellFormed())

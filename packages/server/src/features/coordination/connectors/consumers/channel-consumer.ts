@@ -6,7 +6,7 @@ import { recordKey, resourceNotFound } from '../../../../resources/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
 import type { WriteTx } from '../../../../store/contracts/index.ts';
 import { channelSubject, keepContext, senderName } from '../context/index.ts';
-import { type Consumed, Refused, type RoutedEvent } from './consumer.ts';
+import { type Consumed, Refused, type RoutedEvent, type SubscriptionOutcome } from './consumer.ts';
 
 /** A message that someone outside wrote in a channel. */
 export interface OutsidePost {
@@ -26,7 +26,14 @@ export interface OutsidePost {
 /** Posts in channels, in the caller's transaction: the message and the sessions that it begins. */
 export interface ChannelPosts {
   /** Throws CHANNEL_NOT_FOUND, CHANNEL_CLOSED. */
-  post(tx: WriteTx, post: OutsidePost): Promise<{ readonly channelUid: string; readonly messageId: string }>;
+  post(
+    tx: WriteTx,
+    post: OutsidePost,
+  ): Promise<{
+    readonly channelUid: string;
+    readonly messageId: string;
+    readonly outcomes: readonly SubscriptionOutcome[];
+  }>;
 }
 
 export interface ChannelConsumerDeps {
@@ -48,7 +55,7 @@ export const toChannel = async (
     const key = recordKey('Agent', namespace, agent);
     if ((await tx.resources.get(key)) === undefined) throw resourceNotFound(key);
   }
-  const { channelUid, messageId } = await posted(deps, tx, {
+  const { channelUid, messageId, outcomes } = await posted(deps, tx, {
     ...authorOf(routed),
     namespace,
     channel,
@@ -64,7 +71,7 @@ export const toChannel = async (
     channel: create(ResourceRefSchema, { ...consumer.channel, name: channel, namespace }),
     ...(agent === '' ? {} : { agent: create(ResourceRefSchema, { ...consumer.agent, name: agent, namespace }) }),
   });
-  return { consumer: create(MessageConsumerSchema, { channel: settled }), runId: '' };
+  return { consumer: create(MessageConsumerSchema, { channel: settled }), runId: '', subscriptions: outcomes };
 };
 
 const posted = async (deps: ChannelConsumerDeps, tx: WriteTx, post: OutsidePost) => {

@@ -23,6 +23,23 @@ export interface Consumed {
   readonly consumer: MessageConsumer;
   /** '' where no workflow runs. */
   readonly runId: string;
+  /** The session that takes the message, where one does: made for it, or there before. */
+  readonly session?: 'new' | 'existing';
+  /** What each subscription of the channel made of the message, where a channel takes it. */
+  readonly subscriptions?: readonly SubscriptionOutcome[];
+}
+
+/** What became of one subscription of a channel. */
+export interface SubscriptionOutcome {
+  /** '' for the agent that the connector calls. */
+  readonly subscription: string;
+  readonly agent: string;
+  readonly trigger: string;
+  readonly replyMode: string;
+  /** `called`, or what kept the subscription from calling its agent. */
+  readonly outcome: string;
+  /** `REASON: text` of what failed; '' for nothing. */
+  readonly error: string;
 }
 
 /** The consumer does not take messages on purpose: the event is answered so, and nothing of it is kept. */

@@ -3,4 +3,4 @@
  * workflow, in the transaction of the event. What channels and workflows do is theirs; this folder says what it needs of them.
  */
 export { type ConsumersDeps, consume } from './consume.ts';
-export { consumerReplyMode, Refused } from './consumer.ts';
+export { type Consumed, consumerReplyMode, Refused } from './consumer.ts';

@@ -19,6 +19,12 @@ const hashOf = ({ namespace, agent, parts }: Conversation): string =>
     .update(JSON.stringify([namespace, agent, ...parts]))
     .digest('hex');
 
+/** The session that takes a message, and whether it was made for it. */
+export interface TakenSession {
+  readonly sessionId: string;
+  readonly session: 'new' | 'existing';
+}
+
 /**
  * The session that a conversation continues in; `create` makes one where there is none yet, or the one there was is gone. Ingest takes the
  * messages of a conversation one after the other, so those that arrive at once get the same.
@@ -27,7 +33,7 @@ export const sessionOfConversation = async (
   tx: WriteTx,
   conversation: Conversation,
   create: () => Promise<Pick<SessionRow, 'id'>>,
-): Promise<string> => {
+): Promise<TakenSession> => {
   const { connectorUid, classUid, namespace, agent } = conversation;
   const hash = hashOf(conversation);
   const pointer = await tx.connectorPointers.get({ connectorUid, conversation: hash });
@@ -36,9 +42,9 @@ export const sessionOfConversation = async (
   const row = { connectorUid, conversation: hash, classUid, usedAt: now };
   if (pointer !== undefined && session?.namespace === namespace && session.agent === agent) {
     if (now - pointer.usedAt >= NOTED_EVERY) await tx.connectorPointers.put({ ...row, sessionId: session.id });
-    return session.id;
+    return { sessionId: session.id, session: 'existing' };
   }
   const { id: sessionId } = await create();
   await tx.connectorPointers.put({ ...row, sessionId });
-  return sessionId;
+  return { sessionId, session: 'new' };
 };

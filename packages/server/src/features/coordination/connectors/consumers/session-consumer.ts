@@ -14,7 +14,7 @@ import {
 import { sessionHolder, type WriteTx } from '../../../../store/contracts/index.ts';
 import { conversationOf, keepContext, SOURCE, sessionSubject, writtenAt } from '../context/index.ts';
 import type { Consumed, RoutedEvent } from './consumer.ts';
-import { sessionOfConversation } from './pointers.ts';
+import { sessionOfConversation, type TakenSession } from './pointers.ts';
 
 export interface SessionConsumerDeps {
   readonly admission: Admission;
@@ -39,7 +39,7 @@ export const toSession = async (
   const { event, context, labels, identity } = routed;
   const namespace = consumer.agent?.namespace || routed.connector.key.namespace;
   const agent = consumer.agent?.name ?? '';
-  const sessionId = await sessionFor({ deps, tx }, routed, { consumer, namespace, agent });
+  const { sessionId, session: taken } = await sessionFor({ deps, tx }, routed, { consumer, namespace, agent });
   const objects = routed.attachments.map((object) => deps.objectIn(namespace, object));
   for (const object of objects) await deps.objects.hold(tx, namespace, object, sessionHolder(sessionId));
   const createdAt = writtenAt(event, tx.now());
@@ -59,7 +59,7 @@ export const toSession = async (
     agent: create(ResourceRefSchema, { ...consumer.agent, name: agent, namespace }),
     sessionId,
   });
-  return { consumer: create(MessageConsumerSchema, { session }), runId: '' };
+  return { consumer: create(MessageConsumerSchema, { session }), runId: '', session: taken };
 };
 
 interface WantedSession {
@@ -68,15 +68,16 @@ interface WantedSession {
   readonly agent: string;
 }
 
-const sessionFor = async ({ deps, tx }: Scope, routed: RoutedEvent, wanted: WantedSession): Promise<string> => {
+const sessionFor = async ({ deps, tx }: Scope, routed: RoutedEvent, wanted: WantedSession): Promise<TakenSession> => {
   const { consumer, namespace, agent } = wanted;
   const make = () => deps.lifecycle.create(tx, { namespace, agent, labels: routed.labels, identity: routed.identity });
   if (consumer.continuity === 'pinned') {
     const session = await tx.log.session(consumer.sessionId);
-    if (session?.namespace === namespace && session.agent === agent) return session.id;
+    if (session?.namespace === namespace && session.agent === agent)
+      return { sessionId: session.id, session: 'existing' };
     throw notFound('Session', { ns: namespace, agent, session_id: consumer.sessionId });
   }
-  if (consumer.continuity !== 'reuse') return (await make()).id;
+  if (consumer.continuity !== 'reuse') return { sessionId: (await make()).id, session: 'new' };
   const { context, event } = routed;
   return sessionOfConversation(
     tx,

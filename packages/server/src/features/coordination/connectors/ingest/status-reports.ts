@@ -4,7 +4,7 @@ import type { CallContext } from '../../../../auth/contract.ts';
 import { invalidField } from '../../../../base/index.ts';
 import type { ResourceWriter } from '../../../../controllers/contract.ts';
 import type { Store, StoredResource, WriteTx } from '../../../../store/contracts/index.ts';
-import { type LiveClassDeps, requireLiveClass, requireRegistration } from '../live-class.ts';
+import { type LiveClassDeps, registrationOf, requireLiveClass, requireRegistration } from '../live-class.ts';
 import { PROVIDER_STATES } from '../provider-report.ts';
 import type { ProviderReport } from '../registration/index.ts';
 import { connectorOf, connectorSpec, type RouteBook, reportAnnotation } from '../routes/index.ts';
@@ -25,13 +25,14 @@ export const reportStatus = async (
   event: ConnectorStatusEvent,
   call: CallContext,
 ): Promise<ConnectorAckResponse> => {
-  requireRegistration(call.caller, event.registrationId);
+  const registration = registrationOf(call.caller);
+  requireRegistration(registration, event.registrationId);
   const status = event.status.trim().toLowerCase();
   if (!Object.hasOwn(PROVIDER_STATES, status))
     throw invalidField('status', `must be one of ${Object.keys(PROVIDER_STATES).join(', ')}`);
   const report = { status, reason: event.reason.slice(0, REASON_CHARS).toWellFormed() };
   const isMatched = await deps.store.write(async (tx) => {
-    const record = await requireLiveClass(deps, tx, call.caller);
+    const record = await requireLiveClass(deps, tx, registration);
     if (Object.keys(event.matchFields).length > 0) return reportConnectors(deps, tx, { record, event, report });
     await deps.reportClass(tx, record, report);
     return true;

@@ -6,6 +6,7 @@ import { classIndexes } from './wanted-routes.ts';
 /** The connector that an event reaches; one that is off only where no other one takes it. */
 export interface RouteMatch {
   readonly connector: StoredResource;
+  readonly routeId: string;
   readonly isDisabled: boolean;
 }
 
@@ -22,13 +23,13 @@ export const findRoute = async (
   for (const routeId of candidates) {
     const row = await reads.connectorRoutes.get({ classUid, routeId, slot: HOLDER });
     const connector = row === undefined ? undefined : await connectorOf(reads, row);
-    if (connector !== undefined) return { connector, isDisabled: false };
+    if (connector !== undefined) return { connector, routeId, isDisabled: false };
   }
   for (const routeId of candidates) {
     const rows = await reads.connectorRoutes.page('ofRoute', { classUid, routeId }, { limit: OFF_MAX });
     for (const row of rows.filter(({ slot }) => isDisabledSlot(slot))) {
       const connector = await connectorOf(reads, row);
-      if (connector !== undefined) return { connector, isDisabled: true };
+      if (connector !== undefined) return { connector, routeId, isDisabled: true };
     }
   }
   return undefined;

@@ -6,3 +6,4 @@ export { connectorStatus } from './connector-status.ts';
 export { findRoute } from './find-route.ts';
 export { connectorOf, connectorSpec, RouteBook, type RouteBookDeps } from './route-book.ts';
 export { reportAnnotation } from './route-state.ts';
+export { type RouteVerdict, routeVerdicts } from './route-verdicts.ts';

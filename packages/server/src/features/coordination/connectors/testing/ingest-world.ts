@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { MessageConsumerSchema } from '@svc/api/data';
 import { ConnectorMessageEventSchema } from '@svc/api/external';
+import { ExplainMessageEventRequestSchema } from '@svc/api/gateway';
 import { AgentSpecSchema, ConnectorSpecSchema } from '@svc/api/resources';
 import { createAuditAppender } from '../../../../auth/index.ts';
 import { ManualClock } from '../../../../base/index.ts';
@@ -12,7 +13,7 @@ import { callContext } from '../../../testing/test-call.ts';
 import { connectorContract } from '../connector-kind.ts';
 import { leaveRemains } from '../connector-remains.ts';
 import type { WorkflowStarts } from '../consumers/workflow-consumer.ts';
-import { IngestService } from '../ingest/index.ts';
+import { explainEvent, type IngestDeps, IngestService } from '../ingest/index.ts';
 import { RouteBook } from '../routes/index.ts';
 
 type Consumer = MessageInitShape<typeof MessageConsumerSchema>;
@@ -70,8 +71,27 @@ export class IngestWorld {
 
   /** Ingest of a process that sees the store through something else, such as one that dies. */
   ingestOn(store: Pick<Store, 'direct' | 'write'>): IngestService {
+    return new IngestService(this.#ingestDeps(store));
+  }
+
+  /** What would become of an event of the class of a connector, for a caller who may read these namespaces. */
+  explain(
+    connector: string,
+    fields: MessageInitShape<typeof ConnectorMessageEventSchema>,
+    readable: readonly string[] = ['default'],
+  ) {
+    const { store, ids } = this.engine;
+    const authorizer = {
+      allows: (_caller: object, _role: string, { namespace = '' }) => readable.includes(namespace),
+    };
+    const event = create(ConnectorMessageEventSchema, { text: 'hello', externalConversationId: 'c', ...fields });
+    const request = create(ExplainMessageEventRequestSchema, { ns: 'default', connector, event });
+    return explainEvent({ ...this.#ingestDeps(store), ids, authorizer }, request, callContext('test'));
+  }
+
+  #ingestDeps(store: Pick<Store, 'direct' | 'write'>): IngestDeps {
     const { admission, lifecycle } = this.engine.runtime;
-    return new IngestService({
+    return {
       store,
       admission,
       lifecycle,
@@ -88,7 +108,7 @@ export class IngestWorld {
         },
       },
       limits: { textBytes: 1_000, attachments: 2, dedupeMs: 60_000, botRate: 2 },
-    });
+    };
   }
 
   /** What became of an event: the words of its answer. */
