@@ -321,7 +321,7 @@ describe('sandboxes of sessions', () => {
     await setRun('r1', 'COMPLETED');
     await node.collect();
     await reconcile();
-    expect((await statuses()).map(({ ownerSessionId }) => ownerSessionId)).toEqual(['r2']);
+    expect((await statuses()).map(({ lease }) => lease.ownerSessionId)).toEqual(['r2']);
     expect((await provider.list()).backends).toHaveLength(1);
   });
 

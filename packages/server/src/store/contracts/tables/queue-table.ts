@@ -69,7 +69,7 @@ export interface QueueWrites {
   ): Promise<readonly TakenItem[]>;
   /**
    * Items of these kinds that the owner holds, whose lease ends after `now` and at `until` at the latest; the lease that ends first comes
-   * first. It reads every item of these kinds that is due in that time, so `until` is no later than leases last.
+   * first. It reads every item of these kinds that is due in that time, so `until` must be near.
    */
   held(
     owner: string,

@@ -19,7 +19,7 @@ import { NAMESPACES, PLACE, VISIBLE } from './visible-documents.ts';
 /** Most chunks weighed for one search; more than one may belong to a document. */
 const CANDIDATES = 1_000;
 
-/** Most chunks that are looked at for one search because they hold any of its words, and for one of these words. */
+/** Most chunks that are ranked for one search because they hold any of its words, and for one of these words. */
 const LOOKED_AT = 4_000;
 const LOOKED_AT_FOR_WORD = 1_000;
 
