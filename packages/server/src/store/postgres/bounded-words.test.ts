@@ -38,7 +38,7 @@ withPostgres('words that very many chunks hold', (postgres) => {
     expect((await found('common', 'seldom'))[0]).toBe('rare');
     expect((await found('common', 'plain'))[0]).toBe('both');
     expect(await found('common', 'plain', 'nowhere')).not.toContain('rare');
-    // Behind the first thousand, where it is not looked at.
+    // Behind the first thousand, where it is not read.
     expect(await found('common')).not.toContain('best');
     expect(await found('common')).toHaveLength(5);
   });

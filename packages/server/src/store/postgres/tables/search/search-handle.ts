@@ -19,9 +19,9 @@ import { NAMESPACES, PLACE, VISIBLE } from './visible-documents.ts';
 /** Most chunks weighed for one search; more than one may belong to a document. */
 const CANDIDATES = 1_000;
 
-/** Most chunks that are ranked for one search because they hold any of its words, and for one of these words. */
-const LOOKED_AT = 4_000;
-const LOOKED_AT_FOR_WORD = 1_000;
+/** Most chunks that are read for one search because they hold any of its words, and for one of these words. */
+const READ_FOR_WORDS = 4_000;
+const READ_FOR_WORD = 1_000;
 
 /**
  * Chunks to weigh: of those with all words, then of those with each of them, only so many. Reading the vectors of every chunk that holds a
@@ -72,7 +72,7 @@ export class SearchReadHandle implements SearchReads {
     const words = queriesOf(query.terms);
     if (words.length === 0 || query.namespaces.length === 0) return [];
     const [any, all] = [words.join(' | '), words.join(' & ')];
-    const forEach = Math.min(LOOKED_AT_FOR_WORD, Math.ceil(LOOKED_AT / words.length));
+    const forEach = Math.min(READ_FOR_WORD, Math.ceil(READ_FOR_WORDS / words.length));
     const values = [query.namespaces, scopeQueryOf(query.namespaces), any, query.limit, all, words, forEach];
     return (await this.#access.sql.rows(BEST, values)).map((row) => toSearchHit(row, row.score));
   }
