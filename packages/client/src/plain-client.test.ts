@@ -137,6 +137,7 @@ it('knows reads by their name: they are what REST binds to GET', () => {
     'ApplyResource',
     'UpdateSessionMessage',
     'AnswerPermission',
+    'SearchSessions',
     'CreateRun',
     'CancelRun',
     'CompleteUpload',

@@ -11,7 +11,7 @@ import {
   toJson,
 } from '@bufbuild/protobuf';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
-import { SessionMessageSchema, TurnSchema } from '@svc/api/data';
+import { SessionHitSchema, SessionMessageSchema, TurnSchema } from '@svc/api/data';
 import {
   AppendSessionMessageRequestSchema,
   ApplyManifestsRequestSchema,
@@ -146,6 +146,18 @@ describe('JSON output', () => {
   test('prints a float by its shortest decimal', () => {
     const text = encode(ModelSchema, create(ModelSchema, { temperature: Math.fround(0.7) }));
     expect(text).toBe('{"provider":"","name":"","temperature":0.7}');
+  });
+
+  test.each([
+    [Number.NaN, '"NaN"'],
+    [Number.POSITIVE_INFINITY, '"Infinity"'],
+    [Number.NEGATIVE_INFINITY, '"-Infinity"'],
+  ])('prints %d, for which JSON has no number, as %s, and reads it again', (score, printed) => {
+    const hit = create(SessionHitSchema, { score });
+    expect(encode(SessionHitSchema, hit)).toContain(`"score":${printed}`);
+    const read = decode(SessionHitSchema, { score: JSON.parse(printed) }) as typeof hit;
+    expect(read.score).toBe(score);
+    expect(fromBinary(SessionHitSchema, codec.binary.encode(SessionHitSchema, hit)).score).toBe(score);
   });
 
   test('prints an unknown enum number as a number and unset presence not at all', () => {
