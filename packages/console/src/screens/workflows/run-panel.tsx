@@ -1,3 +1,4 @@
+import type { Resource } from '@svc/api/resources';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactElement, useState } from 'react';
 import type { PanelProps } from '../../app/panels/panel-table.ts';
@@ -6,7 +7,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { initialValue, type JsonSchema, schemaOf } from '../../ui/schema/schema.ts';
 import { type Problems, problemsOf } from '../../ui/schema/schema-problems.ts';
-import { JsonInput, useRun, useStartRun } from './run/index.ts';
+import { JsonInput, KeptInputs, useRun, useStartRun } from './run/index.ts';
 import { texts } from './texts.ts';
 import { useWorkflow } from './workflow-data.ts';
 import styles from './workflows.module.css';
@@ -25,14 +26,14 @@ export const RunPanel = ({ panelKey }: PanelProps): ReactElement => {
   return (
     <>
       <h2>{`${runId === '' ? texts.run : texts.runAgain}: ${workflow}`}</h2>
-      <RunForm ns={ns} workflow={workflow} schema={schema} first={input} />
+      <RunForm ns={ns} workflow={found.data} schema={schema} first={input} />
     </>
   );
 };
 
 interface RunFormProps {
   readonly ns: string;
-  readonly workflow: string;
+  readonly workflow: Resource;
   readonly schema: JsonSchema | undefined;
   /** Undefined begins with the defaults of the schema. */
   readonly first: unknown;
@@ -43,19 +44,29 @@ const RunForm = ({ ns, workflow, schema, first }: RunFormProps): ReactElement =>
   const [value, setValue] = useState<unknown>(() => first ?? (schema === undefined ? {} : initialValue(schema)));
   const [problems, setProblems] = useState<Problems>();
   const [isReadable, setIsReadable] = useState(true);
+  /** How often an input was chosen: each time the field begins again with it. */
+  const [choices, setChoices] = useState(0);
   const starting = useStartRun(ns, (run) =>
     navigate({ to: '/ns/$ns/workflows/$name/runs/$runId', params: { ns, name: run.workflow, runId: run.id } }),
   );
+  const name = workflow.metadata?.name ?? '';
+  const choose = (input: unknown): void => {
+    setValue(input);
+    setProblems(undefined);
+    setIsReadable(true);
+    setChoices(choices + 1);
+  };
   const start = (event: FormEvent): void => {
     event.preventDefault();
     const found = schema === undefined ? new Map<string, string>() : problemsOf(schema, value);
     setProblems(found);
-    if (found.size === 0 && isReadable) starting.mutate({ workflow, inputJson: JSON.stringify(value ?? {}) });
+    if (found.size === 0 && isReadable) starting.mutate({ workflow: name, inputJson: JSON.stringify(value ?? {}) });
   };
   return (
     <form className={styles.form} onSubmit={start}>
       {schema === undefined && <p>{texts.noSchema}</p>}
       <JsonInput
+        key={choices}
         label={texts.input}
         schema={schema}
         value={value}
@@ -76,6 +87,7 @@ const RunForm = ({ ns, workflow, schema, first }: RunFormProps): ReactElement =>
           {texts.start}
         </Button>
       </div>
+      <KeptInputs workflow={workflow} input={isReadable ? (value ?? {}) : undefined} onChoose={choose} />
     </form>
   );
 };

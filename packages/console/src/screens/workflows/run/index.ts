@@ -1,5 +1,6 @@
 /** workflows/run: runs of workflows, what they say of their steps, and how to move them on. */
 export { JsonInput } from './json-input.tsx';
+export { KeptInputs } from './kept-inputs.tsx';
 export { ResumeForm } from './resume-form.tsx';
 export {
   type RunAddress,
