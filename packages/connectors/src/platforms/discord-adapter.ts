@@ -23,7 +23,7 @@ const CONTENT_LENGTH = 2_000;
  * The adapter of the Chat SDK, where it would acknowledge what svc has not taken. A command is answered with its own text: the reply of svc is a
  * message of its own, like every other.
  */
-export const durableDiscord = (Adapter: typeof Discord.DiscordAdapter) =>
+export const durableDiscord = (Adapter: typeof Discord.DiscordAdapter): typeof Discord.DiscordAdapter =>
   class extends Adapter {
     override async handleWebhook(request: Request, options?: Options): Promise<Response> {
       const copy = request.clone();
