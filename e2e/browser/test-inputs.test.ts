@@ -9,7 +9,7 @@ it('keeps an input with a workflow, begins with it again, and lets others use it
   const { page } = tab;
   const panel = `/ns/shop/workflows/refund?panel=${encodeURIComponent('workflow-run shop/refund')}`;
   await tab.open(panel);
-  const amount = page.getByRole('spinbutton', { name: 'amount' });
+  const amount = page.getByLabel('amount');
   await amount.fill('238');
   await page.getByRole('textbox', { name: 'Name of the input' }).fill('a large one');
   await page.getByRole('button', { name: 'Keep this input' }).click();
@@ -22,7 +22,7 @@ it('keeps an input with a workflow, begins with it again, and lets others use it
   await using other = await instance.tab('operator');
   await other.open(panel);
   await other.page.getByRole('button', { name: 'a large one', exact: true }).click();
-  expect(await other.page.getByRole('spinbutton', { name: 'amount' }).inputValue()).toBe('238');
+  expect(await other.page.getByLabel('amount').inputValue()).toBe('238');
   expect(await other.page.getByRole('button', { name: /Keep this|Remove the/ }).count()).toBe(0);
 
   await page.getByRole('button', { name: 'Remove the input a large one' }).click();
