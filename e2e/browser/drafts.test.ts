@@ -49,3 +49,29 @@ it('does not undo a label that somebody else wrote meanwhile', async () => {
   await page.getByText('Saved: shop:north').waitFor();
   await expect.poll(() => lines.inputValue()).toBe('colour=blue\ntier=theirs');
 });
+
+it('saves a text over a resource of which only the state changed meanwhile', async () => {
+  await using tab = await instance.tab('admin');
+  const { page } = tab;
+  const api = new RestCaller(instance.url, { authorization: `Bearer ${instance.adminToken}` });
+  const put = (kind: string, name: string, spec: object): Promise<unknown> =>
+    api.ok(`PUT /v1/ns/shop/resources/${kind}/${name}`, {
+      manifest: { kind, metadata: { name, namespace: 'shop' }, spec },
+    });
+  const phase = async (): Promise<string> => {
+    const { body } = await api.call<{ agent: { status: { phase: string } } }>('GET /v1/ns/shop/agents/waiter');
+    return body.agent.status.phase;
+  };
+  await put('Agent', 'waiter', { systemPrompt: 'You wait.', mcpServerRefs: ['late'] });
+  await expect.poll(phase).toBe('Degraded');
+  await tab.open('/ns/shop/resources/Agent/waiter?view=yaml');
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.type('\n# still waits');
+  await put('McpServer', 'late', { transport: 'http', target: 'http://127.0.0.1:1/mcp' });
+  await expect.poll(phase).not.toBe('Degraded');
+  await tab.settled();
+  expect(await page.getByText('Somebody else changed it while you write').count()).toBe(0);
+  await page.keyboard.press('ControlOrMeta+s');
+  await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
+});

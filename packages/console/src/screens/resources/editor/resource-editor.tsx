@@ -1,5 +1,5 @@
 import type { Resource } from '@svc/api/resources';
-import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useCan } from '../../../access/access-context.ts';
 import { writtenIn } from '../../../access/grant-rules.ts';
 import { useKey } from '../../../keys/use-keys.ts';
@@ -155,14 +155,17 @@ const Bar = ({ draft, isNew, mayWrite, note, isText }: BarProps): ReactElement =
   );
 };
 
-/** Somebody wrote it since the text was begun; without changes of one's own the new state is simply shown. */
+/** The resource changed since the text was begun: said only where its text did, and something was typed. */
 const Stale = ({ draft, resource }: { readonly draft: Draft; readonly resource: Resource }): ReactElement | null => {
-  const { isChanged, goOnFrom } = draft;
+  const { isChanged, follow } = draft;
+  const [isOther, setIsOther] = useState(false);
+  const looked = useRef('');
   useEffect(() => {
-    if (isChanged) return;
-    void writtenYamlOf(resource).then((text) => goOnFrom({ text, version: versionOf(resource) }, text));
+    if (isChanged && looked.current === versionOf(resource)) return;
+    looked.current = versionOf(resource);
+    void follow(resource).then(setIsOther);
   });
-  if (!isChanged) return null;
+  if (!isChanged || !isOther) return null;
   return (
     <div className={styles.stale} role="status">
       {texts.stale}

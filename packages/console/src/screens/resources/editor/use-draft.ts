@@ -1,5 +1,5 @@
 import type { Resource } from '@svc/api/resources';
-import { isSvcError } from '@svc/client';
+import { type Client, isSvcError } from '@svc/client';
 import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useCan, useClient } from '../../../access/access-context.ts';
@@ -41,6 +41,11 @@ export interface Draft {
   readonly save: UseMutationResult<Resource | undefined, Error, void>;
   readonly setText: (text: string) => void;
   readonly backToText: () => void;
+  /**
+   * Continues from a newer state of the resource: with its text where nothing was typed, with the typed text where only its state changed.
+   * True where its text changed too, about which the person has to decide.
+   */
+  readonly follow: (resource: Resource) => Promise<boolean>;
   /** Continues from what is stored now, with this text. */
   readonly goOnFrom: (base: Stored, text: string) => void;
 }
@@ -64,34 +69,45 @@ export const useDraft = ({ address, isNew, stored, onSaved }: DraftSetup): Draft
   const mayWrite = useCan()('admin', writtenIn(address));
   const checked = useTextCheck(address, text, mayWrite && (isNew || isChanged));
   const writing: Writing = { address, isNew, text, version: base.version };
-  const meetConflict = async (client: Parameters<typeof loadResource>[0]): Promise<void> => {
-    const theirs = await loadResource(client, address);
-    setStage({ is: 'conflict', theirs: { text: await writtenYamlOf(theirs), version: versionOf(theirs) } });
+  /** What is stored now, where only its state changed: the text may go over it. Undefined where people decide between two texts. */
+  const meetConflict = async (client: Client): Promise<Stored | undefined> => {
+    const now = await storedOf(await loadResource(client, address));
+    if (now.text === base.text && now.version !== base.version) {
+      setBase(now);
+      return now;
+    }
+    setStage({ is: 'conflict', theirs: now });
+    return undefined;
+  };
+  const follow = async (resource: Resource): Promise<boolean> => {
+    const now = await storedOf(resource);
+    if (newest.current === base.text) {
+      setBase(now);
+      setText(now.text);
+    } else if (now.text === base.text) setBase(now);
+    else return true;
+    return false;
   };
   const review = useWrite<void, void>(async (client) => {
     const { rehearse } = await import('./editor-data.ts');
-    const rehearsal = await rehearse(client, writing);
+    let rehearsal = await rehearse(client, writing);
+    if (rehearsal.is === 'conflict' && newest.current === writing.text) {
+      const now = await meetConflict(client);
+      if (now === undefined) return;
+      rehearsal = await rehearse(client, { ...writing, version: now.version });
+    }
     // Typed on meanwhile: what was asked is not what would be saved.
     if (newest.current !== writing.text) return;
-    if (rehearsal.is === 'conflict') return meetConflict(client);
+    if (rehearsal.is === 'conflict') return void (await meetConflict(client));
     if (rehearsal.is === 'refused') return setRefused(rehearsal.problems);
     const shown = await writtenYamlOf(rehearsal.resource);
     if (newest.current !== writing.text) return;
     setStage({ is: 'review', after: reviewedText({ shown, base: base.text, text, address, rehearsal }), rehearsal });
   });
-  const save = useWrite<void, Resource | undefined>(
-    async (client) => {
-      const { write } = await import('./editor-data.ts');
-      try {
-        return await write(client, writing);
-      } catch (error) {
-        if (!isSvcError(error) || error.reason !== 'CONFLICT') throw error;
-        await meetConflict(client);
-        return undefined;
-      }
-    },
-    { changes: { kinds: [address.kind] }, onDone: (resource) => resource && onSaved(resource) },
-  );
+  const save = useWrite<void, Resource | undefined>((client) => written(client, writing, meetConflict), {
+    changes: { kinds: [address.kind] },
+    onDone: (resource) => resource && onSaved(resource),
+  });
   return {
     text,
     base,
@@ -105,6 +121,7 @@ export const useDraft = ({ address, isNew, stored, onSaved }: DraftSetup): Draft
       setRefused(NOTHING);
     },
     backToText: () => setStage({ is: 'write' }),
+    follow,
     goOnFrom: (next, merged) => {
       setBase(next);
       setText(merged);
@@ -112,6 +129,27 @@ export const useDraft = ({ address, isNew, stored, onSaved }: DraftSetup): Draft
     },
   };
 };
+
+/** Stores the text, once more where only the state of the resource changed; undefined where people have to decide first. */
+const written = async (
+  client: Client,
+  writing: Writing,
+  meetConflict: (client: Client) => Promise<Stored | undefined>,
+): Promise<Resource | undefined> => {
+  const { write } = await import('./editor-data.ts');
+  try {
+    return await write(client, writing);
+  } catch (error) {
+    if (!isSvcError(error) || error.reason !== 'CONFLICT') throw error;
+    const now = await meetConflict(client);
+    return now && (await write(client, { ...writing, version: now.version }));
+  }
+};
+
+const storedOf = async (resource: Resource): Promise<Stored> => ({
+  text: await writtenYamlOf(resource),
+  version: versionOf(resource),
+});
 
 export const versionOf = (resource: Resource): string => resource.metadata?.resourceVersion ?? '';
 
