@@ -54,11 +54,11 @@ describe.skipIf(!isPossible)('a sandbox class of provider e2b', () => {
     const shown = JSON.stringify(await rest.ok(`GET ${session}`));
     expect(shown.match(/from afar/g)?.length).toBeGreaterThan(2);
     expect(shown).toMatch(/"sandboxRef":"session-/);
-    const resource = await rest.ok('GET /v1/ns/default/resources/SandboxClass/cloud');
-    const text = JSON.stringify(resource);
-    expect(text).toContain(apiKey);
-    expect(text).toMatch(/"type":"ProviderAvailable","status":"True"/);
-    expect(text).not.toContain(service.key);
+    const cloud = async (): Promise<string> =>
+      JSON.stringify(await rest.ok('GET /v1/ns/default/resources/SandboxClass/cloud'));
+    await expect.poll(cloud).toMatch(/"type":"ProviderAvailable","status":"True"/);
+    expect(await cloud()).toContain(apiKey);
+    expect(await cloud()).not.toContain(service.key);
     await rest.ok(`DELETE ${session}`);
     await expect.poll(() => service.machines.size, { timeout: 50_000 }).toBe(0);
   });

@@ -12,7 +12,7 @@ import { testInputsOf, withTestInput } from './test-inputs.ts';
 
 interface KeptInputsProps {
   readonly workflow: Resource;
-  /** What stands in the form; undefined while it cannot be kept. */
+  /** The value of the form; undefined while it cannot be kept. */
   readonly input: unknown;
   readonly onChoose: (input: unknown) => void;
 }
