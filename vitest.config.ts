@@ -190,6 +190,8 @@ export default defineConfig({
       provider: 'custom',
       customProviderModule: 'tools/testing/process-coverage.ts',
       reportsDirectory: 'coverage',
+      // A failed test would hide that too little is tested.
+      reportOnFailure: true,
       reporter: ['text-summary', ['text', { skipFull: true }], 'lcovonly'],
       include: ['packages/*/src/**/*.ts'],
       exclude: [

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,4 +109,24 @@ describe('control groups', () => {
       'ulimit -u 8 2>/dev/null || ulimit -p 8 2>/dev/null || exit 126',
     ]);
   });
+});
+
+const real = existsSync('/proc/self/cgroup')
+  ? await findControlGroups({ root: '/sys/fs/cgroup', own: readFileSync('/proc/self/cgroup', 'utf8') })
+  : undefined;
+
+it.runIf(real !== undefined)('take other limits while processes of an earlier use are still in the group', async () => {
+  const left = spawn('sleep', ['60'], { stdio: 'ignore' });
+  const ended = once(left, 'exit');
+  try {
+    for (const memoryBytes of [64 * MIB, 256 * MIB, 32 * MIB]) {
+      const group = await real?.open('again', { ...limits, memoryBytes });
+      await group?.admit(left.pid ?? 0);
+      group?.close();
+    }
+  } finally {
+    left.kill('SIGKILL');
+    await ended;
+  }
+  (await real?.open('again', limits))?.close();
 });

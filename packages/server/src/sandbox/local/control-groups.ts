@@ -31,6 +31,8 @@ export interface GroupPlaces {
 
 const CONTROLLERS = ['memory', 'pids', 'cpu'];
 const CPU_PERIOD_MICROS = 100_000;
+/** In files of version 1. */
+const NO_LIMIT = -1;
 /** Names of groups say whose they are: what a process left that is gone may be removed. */
 const PREFIX = `svc-${process.pid}-`;
 const ANY_GROUP = /^svc-(\d+)-/;
@@ -112,10 +114,13 @@ const openVersion1 = async (
   const set = (controller: string, file: string, value: number): Promise<void> =>
     setValue(join(folder(controller), file), value);
   for (const controller of CONTROLLERS) await mkdir(folder(controller), { recursive: true });
-  await set('memory', 'memory.limit_in_bytes', limits.memoryBytes);
   const swap = join(folder('memory'), 'memory.memsw.limit_in_bytes');
   // Kernels without accounting of swap have no such file.
-  if ((await contentOf(swap)) !== '') await setValue(swap, limits.memoryBytes);
+  const countsSwap = (await contentOf(swap)) !== '';
+  // A group that is still there may have a lower limit of both together, above which the kernel refuses one of memory alone.
+  if (countsSwap) await setValue(swap, NO_LIMIT);
+  await set('memory', 'memory.limit_in_bytes', limits.memoryBytes);
+  if (countsSwap) await setValue(swap, limits.memoryBytes);
   await set('pids', 'pids.max', limits.pids);
   await set('cpu', 'cpu.cfs_period_us', CPU_PERIOD_MICROS);
   await set('cpu', 'cpu.cfs_quota_us', cpuQuota(limits));
