@@ -30,6 +30,10 @@ describe('refused combinations', () => {
       'console.oidc.clientId: sign-in at a provider needs auth.mode jwks, and auth.jwks.issuer with the address of the provider',
     ],
     [
+      'console: {oidc: {clientId: c}}\nauth: {mode: [jwks], jwks: {url: "https://a.test"}}',
+      'console.oidc.clientId: sign-in at a provider needs auth.mode jwks, and auth.jwks.issuer with the address of the provider',
+    ],
+    [
       'console: {oidc: {clientId: c}}\nauth: {mode: [jwks], jwks: {url: "https://a.test", issuer: me}}',
       'console.oidc.clientId: sign-in at a provider needs auth.mode jwks, and auth.jwks.issuer with the address of the provider',
     ],

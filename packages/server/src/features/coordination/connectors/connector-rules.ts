@@ -118,6 +118,8 @@ export interface FieldMismatch {
   readonly given: string;
 }
 
+const valueIn = (values: ReadonlyMap<string, string>, field: string): string => values.get(field) ?? '';
+
 /** The first field of a route of a connector in which an event differs; undefined for an event that fits it. */
 export const routeMismatch = (
   indexes: readonly ConnectorMatchIndex[],
@@ -127,7 +129,7 @@ export const routeMismatch = (
   const [wanted, given] = [new Map(Object.entries(fields.wanted)), new Map(Object.entries(fields.given))];
   const route = satisfiedIndexes(indexes, fields.wanted).find((satisfied) => satisfied.routeId === routeId);
   return route?.index.fields
-    .map((field) => ({ field, wanted: wanted.get(field) ?? '', given: given.get(field) ?? '' }))
+    .map((field) => ({ field, wanted: valueIn(wanted, field), given: valueIn(given, field) }))
     .find(({ field, ...values }) => pairOf(field, values.wanted)[0] !== pairOf(field, values.given)[0]);
 };
 
