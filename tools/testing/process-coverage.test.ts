@@ -77,7 +77,8 @@ it.each([
   const { outcome, counts: found } = await run({ workers: 2, isolate, floor: 90 });
   expect(found.slice(1, 4)).toEqual(counts.slice(1, 4));
   expect(outcome).toMatchObject({
-    ...{ passed: 2, failed: 1 },
+    passed: 2,
+    failed: 1,
     failures: ['ERROR: Coverage for lines (83.33%) does not meet global threshold (90%)'],
   });
 });

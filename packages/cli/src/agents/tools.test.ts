@@ -55,7 +55,9 @@ it('svc agent try calls a tool that has to be confirmed only when it is', async 
 it('svc agent try fails where the tool did', async () => {
   const failed = hostOf({
     content: [{ text: '{"ok":false}' }],
-    ...{ failureCode: 'sign_in_needed', error: 'sign in', signInUrl: 'https://auth.example/a' },
+    failureCode: 'sign_in_needed',
+    error: 'sign in',
+    signInUrl: 'https://auth.example/a',
   });
   expect(await failed.run('agent', 'try', 'helper', 'mcp_desk_find')).toBe(1);
   expect(failed.err()).toContain('mcp_desk_find: sign in (sign_in_needed)');

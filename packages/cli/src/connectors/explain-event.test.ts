@@ -6,23 +6,36 @@ import { fakeHost } from '../testing/fake-host.ts';
 const asked: ExplainMessageEventRequest[] = [];
 const route = { routeId: 'team?team=T1', ns: 'default', connector: 'support', outcome: 'matched' };
 const other = {
-  ...{ ...route, routeId: 'team?team=T2', connector: 'sales', outcome: 'field_differs' },
-  ...{ field: 'team', wanted: 'T2', given: 'T1' },
+  ...route,
+  routeId: 'team?team=T2',
+  connector: 'sales',
+  outcome: 'field_differs',
+  field: 'team',
+  wanted: 'T2',
+  given: 'T1',
 };
 const answers: Readonly<Record<string, object>> = {
   support: {
-    ...{ status: 1, reason: 'accepted', explanation: 'The event is taken.', ns: 'default', connector: 'support' },
+    status: 1,
+    reason: 'accepted',
+    explanation: 'The event is taken.',
+    ns: 'default',
+    connector: 'support',
     consumer: { session: { agent: { namespace: 'default', name: 'helper' } } },
     session: 'new',
     routes: [route, other],
     routesTruncated: true,
   },
   asking: {
-    ...{ status: 1, reason: 'accepted', session: 'existing', answersRequest: true },
+    status: 1,
+    reason: 'accepted',
+    session: 'existing',
+    answersRequest: true,
     consumer: { session: { agent: { namespace: 'default', name: 'helper' }, sessionId: 's1' } },
   },
   posts: {
-    ...{ status: 1, reason: 'accepted' },
+    status: 1,
+    reason: 'accepted',
     consumer: { channel: { channel: { namespace: 'default', name: 'room' } } },
     subscriptions: [{ subscription: '', agent: 'clerk', outcome: 'called' }],
   },
@@ -59,7 +72,10 @@ describe('svc connector explain', () => {
     expect(asked.at(-1)).toMatchObject({
       connector: 'support',
       event: {
-        ...{ text: 'what is new', matchFields: { team: 'T1' }, externalConversationId: 'c', externalThreadId: 't' },
+        text: 'what is new',
+        matchFields: { team: 'T1' },
+        externalConversationId: 'c',
+        externalThreadId: 't',
         sender: { externalId: 'u', kind: 'bot' },
       },
     });

@@ -21,7 +21,9 @@ it('svc mcp check shows what the server is and its tools as agents have them', a
       serverName: 'desk\u001b[31m',
       serverVersion: '1',
     },
-    ...{ tookMs: 12n, toolCount: 3, missingTools: ['gone'] },
+    tookMs: 12n,
+    toolCount: 3,
+    missingTools: ['gone'],
     tools: [
       { name: 'find', description: 'Finds\nmails.', allowed: true, agentName: 'mcp_desk_find', readOnly: true },
       { name: 'wipe', destructive: true },

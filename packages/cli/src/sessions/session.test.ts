@@ -202,7 +202,10 @@ describe('svc session', () => {
     const done = await run(['session', 'fork', 's1', ...words], handlers, { files });
     expect(done.out()).toBe('session/s2 created\n');
     expect(asked[0]?.overrides).toMatchObject({
-      ...{ provider: 'demo', model: 'some/model', temperature: 0, systemPrompt: 'Be brief.' },
+      provider: 'demo',
+      model: 'some/model',
+      temperature: 0,
+      systemPrompt: 'Be brief.',
     });
     await fork();
     expect(asked[1]?.overrides).toBeUndefined();

@@ -60,8 +60,14 @@ describe('CheckMcpServer', () => {
     await declare('desk', { transport: 'http', target: url, policy: { tools: { allowlist: ['add', 'gone'] } } });
     const { tools = [], ...found } = await check('desk');
     expect(found).toEqual({
-      ...{ reachable: true, reason: 'Connected', message: '6 tools', protocol: '2026-07-28' },
-      ...{ serverName: 'test-tools', serverVersion: '1.2.3', toolCount: 6, missingTools: ['gone'] },
+      reachable: true,
+      reason: 'Connected',
+      message: '6 tools',
+      protocol: '2026-07-28',
+      serverName: 'test-tools',
+      serverVersion: '1.2.3',
+      toolCount: 6,
+      missingTools: ['gone'],
       tookMs: expect.any(String),
     });
     expect(tools.map(({ name, allowed = false }) => [name, allowed])).toEqual([

@@ -84,8 +84,15 @@ const Finder = ({ onDone }: { readonly onDone: () => void }): ReactElement => {
         onKeyDown={press}
       />
       <div id={`${id}-hits`} role="listbox" aria-label={texts.search} className={styles.hits}>
-        <Group title={texts.names} hits={names} first={0} {...{ id, chosen, go }} />
-        <Group title={texts.conversations} hits={conversations.hits} first={names.length} {...{ id, chosen, go }} />
+        <Group title={texts.names} hits={names} first={0} id={id} chosen={chosen} go={go} />
+        <Group
+          title={texts.conversations}
+          hits={conversations.hits}
+          first={names.length}
+          id={id}
+          chosen={chosen}
+          go={go}
+        />
       </div>
       {conversations.isLoading && <Loading label={texts.searching} />}
       {conversations.error && <Problem error={conversations.error} onRetry={conversations.retry} />}

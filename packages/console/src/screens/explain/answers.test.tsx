@@ -25,8 +25,13 @@ const agent = { namespace: 'shop', name: 'support' };
 describe('the answer to what would happen', () => {
   it('leads to the connector, the agent and the session that there is', async () => {
     const html = await answer({
-      ...{ status: Status.ACCEPTED, reason: 'accepted', explanation: 'The event is taken.', ns: 'shop' },
-      ...{ connector: 'chat', session: 'existing', answersRequest: true },
+      status: Status.ACCEPTED,
+      reason: 'accepted',
+      explanation: 'The event is taken.',
+      ns: 'shop',
+      connector: 'chat',
+      session: 'existing',
+      answersRequest: true,
       consumer: { session: { agent, sessionId: 's1' } },
       routes: [{ routeId: 'team?team=t', ns: 'shop', connector: 'chat', outcome: 'matched' }],
       routesTruncated: true,

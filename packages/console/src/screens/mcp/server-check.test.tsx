@@ -9,8 +9,14 @@ const view = (answer: MessageInitShape<typeof CheckMcpServerResponseSchema>): st
 
 it('shows what the server is, and each tool with its schema and whether agents may have it', () => {
   const shown = view({
-    ...{ reachable: true, reason: 'Connected', serverName: 'desk', serverVersion: '1.2', protocol: '2026-07-28' },
-    ...{ tookMs: 12n, toolCount: 3, missingTools: ['gone'] },
+    reachable: true,
+    reason: 'Connected',
+    serverName: 'desk',
+    serverVersion: '1.2',
+    protocol: '2026-07-28',
+    tookMs: 12n,
+    toolCount: 3,
+    missingTools: ['gone'],
     tools: [
       { name: 'find', description: '<b>Finds</b>', allowed: true, agentName: 'mcp_desk_find', readOnly: true },
       { name: 'wipe', destructive: true, inputSchemaJson: '{"type":"object"}' },

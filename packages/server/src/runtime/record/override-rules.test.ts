@@ -7,8 +7,14 @@ import { profilesInOrder } from './profile-rules.ts';
 
 const fallback = { provider: 'demo', model: 'echo' };
 const agent = (init: Parameters<typeof create<typeof AgentSpecSchema>>[1]): AgentRevision => ({
-  ...{ uid: 'u', generation: 3, namespace: 'default', name: 'helper', labels: {} },
-  ...{ deleting: false, notReady: '', spec: create(AgentSpecSchema, init) },
+  uid: 'u',
+  generation: 3,
+  namespace: 'default',
+  name: 'helper',
+  labels: {},
+  deleting: false,
+  notReady: '',
+  spec: create(AgentSpecSchema, init),
 });
 const profiles = ['a', 'default', 'compaction'].map((name) => ({
   name,

@@ -9,7 +9,10 @@ const view = (answer: MessageInitShape<typeof TryToolResponseSchema>): string =>
 
 it('shows what the model would read, data that the text does not say, and files', () => {
   const shown = view({
-    ...{ ok: true, tookMs: 7n, structuredJson: '{"sum":42}', truncated: true },
+    ok: true,
+    tookMs: 7n,
+    structuredJson: '{"sum":42}',
+    truncated: true,
     content: [
       { text: '<b>42</b>' },
       { mediaType: 'text/plain', filename: 'a.txt', data: new Uint8Array([1]), sizeBytes: 1n },

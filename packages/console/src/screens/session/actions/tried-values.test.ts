@@ -16,7 +16,9 @@ describe('values to try', () => {
     expect(agentValues(undefined)).toEqual({ model: '', temperature: '', systemPrompt: '' });
     expect(sessionValues(agent, undefined)).toEqual(agent);
     expect(sessionValues(agent, { model: 'other', temperature: 0, systemPrompt: '' })).toEqual({
-      ...{ model: 'other', temperature: '0', systemPrompt: '' },
+      model: 'other',
+      temperature: '0',
+      systemPrompt: '',
     });
   });
 

@@ -22,7 +22,12 @@ describe('an explained event', () => {
     });
     const hidden = await world.explain('one', {}, []);
     expect(hidden).toMatchObject({
-      ...{ status: Status.UNSPECIFIED, reason: 'other_namespace', ns: '', connector: '', session: '', routes: [] },
+      status: Status.UNSPECIFIED,
+      reason: 'other_namespace',
+      ns: '',
+      connector: '',
+      session: '',
+      routes: [],
     });
     expect(hidden.consumer).toBeUndefined();
   });
