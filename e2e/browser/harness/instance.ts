@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll, inject, onTestFailed } from 'vitest';
 import { RestCaller } from '../../calls/index.ts';
 import { ServerProcess } from '../../server-process/index.ts';
 import { ChatPlatform, type Seeded, ShopSeed } from '../seed/index.ts';
@@ -63,6 +63,7 @@ export class ShopInstance {
     this.#contexts.set(role, context);
     const page = await (await context).newPage();
     const tab = new Tab(page, this.url);
+    onTestFailed(() => console.error(tab.lastSeen));
     await tab.look(look);
     return tab;
   }

@@ -22,6 +22,7 @@ export class Tab implements AsyncDisposable {
   readonly watcher: Watcher;
   readonly traffic: Traffic;
   readonly #origin: string;
+  #lastSeen = 'The page was not closed.';
 
   constructor(page: Page, origin: string) {
     this.page = page;
@@ -33,6 +34,11 @@ export class Tab implements AsyncDisposable {
   /** Address below the origin, as the person sees it. */
   get address(): string {
     return this.page.url().slice(this.#origin.length);
+  }
+
+  /** What the page said when it was closed, for whoever reads that its test failed. */
+  get lastSeen(): string {
+    return this.#lastSeen;
   }
 
   /** Changes theme and size; light and a desktop unless it says otherwise. */
@@ -92,6 +98,7 @@ export class Tab implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.page.isClosed()) this.#lastSeen = `${this.address}\n${await this.page.ariaSnapshot()}`;
     await this.page.close();
   }
 }

@@ -9,6 +9,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useLayoutEffect, useRef } from 'react';
 import { useClient } from '../access/access-context.ts';
 import { keyOf, type Shows } from './freshness.ts';
 
@@ -88,8 +89,13 @@ export const useWrite = <I, T>(
 ): UseMutationResult<T, Error, I> => {
   const client = useClient();
   const queries = useQueryClient();
+  // What was drawn last is what a person writes: the options of a mutation follow the drawing a moment later.
+  const drawn = useRef(call);
+  useLayoutEffect(() => {
+    drawn.current = call;
+  });
   return useMutation({
-    mutationFn: (input: I) => call(client, input),
+    mutationFn: (input: I) => drawn.current(client, input),
     onSuccess: async (answer, input) => {
       onDone?.(answer, input);
       await queries.invalidateQueries({

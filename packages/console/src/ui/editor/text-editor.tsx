@@ -1,6 +1,6 @@
 import { setDiagnostics } from '@codemirror/lint';
 import { EditorView } from '@codemirror/view';
-import { type ReactElement, useEffect, useEffectEvent } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useLayoutEffect } from 'react';
 import type { CodeEditorProps } from '../code-editor.tsx';
 import styles from './editor.module.css';
 import { diagnosticsOf, readingParts, readOnlyParts, writingParts } from './editor-parts.ts';
@@ -21,7 +21,8 @@ export const TextEditor = (props: CodeEditorProps): ReactElement => {
       }),
     ],
   });
-  useEffect(() => {
+  // At once with the drawing: a letter typed between the two would be taken back by the text of before.
+  useLayoutEffect(() => {
     if (view === undefined || view.state.doc.toString() === value) return;
     view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
   }, [view, value]);
