@@ -15,8 +15,10 @@ const CUTS = isSampled() ? 250 : 1_000;
 /** Hundreds of calls one after the other: a loaded machine takes its time. */
 const LONG_MS = 240_000;
 /** Changes that are written while the reader is away, the first time more than are read at once, and those while it reads. */
-const BACKLOGS = [600, ...Array.from({ length: 6 }, () => 100)];
+const BACKLOGS = isSampled() ? [600] : [600, ...Array.from({ length: 6 }, () => 100)];
 const LIVE = 100;
+/** So many changes, not counting deletions of what is not there, are seen at least. */
+const SEEN = isSampled() ? 600 : 1_200;
 
 /** Retries a conditional write from a fresh read until it goes through; the version it made. */
 const addOne = async (client: ResourceClient, address: { ns: string; kind: string; name: string }): Promise<string> => {
@@ -181,7 +183,7 @@ export const describeWriters = (): void => {
         whole.close();
         expect(reader.cuts).toBeGreaterThanOrEqual(CUTS);
         expect(told(reader.seen)).toEqual(told(whole.lines));
-        expect(reader.seen.length).toBeGreaterThan(1_200);
+        expect(reader.seen.length).toBeGreaterThan(SEEN);
       },
       LONG_MS,
     );
