@@ -61,6 +61,21 @@ const aboutNoStore = [
  */
 const endCoverage = ['packages/server/src/app/telemetry/profile-route.test.ts'];
 
+/**
+ * Random and complete sweeps, which do the same thousands of times: counting each branch they take would double their time, and what they
+ * alone reach is little.
+ */
+const sweeps = [
+  'packages/server/src/app/access-matrix.test.ts',
+  'packages/server/src/app/malformed-input.test.ts',
+  'packages/server/src/app/resource-round-trips.test.ts',
+  'packages/server/src/app/resource-writers.test.ts',
+  'packages/server/src/app/upkeep/move-engines.test.ts',
+  'packages/server/src/features/coordination/schedules/firing/random-schedules.test.ts',
+  'packages/server/src/runtime/asked-people.test.ts',
+  'packages/server/src/runtime/simulation.test.ts',
+];
+
 /** Makes the program that tests with real processes run. */
 const program = ['tools/testing/bundled-program.ts'];
 
@@ -84,7 +99,7 @@ export default defineConfig({
           // Dropping a database took over ten seconds on a busy machine.
           hookTimeout: 60_000,
           include: ['packages/*/src/**/*.test.{ts,tsx}', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: endCoverage,
+          exclude: [...endCoverage, ...sweeps],
         },
       },
       {
@@ -93,6 +108,18 @@ export default defineConfig({
           environment: 'node',
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: endCoverage,
+        },
+      },
+      {
+        test: {
+          name: 'sweeps',
+          environment: 'node',
+          expect: expectations,
+          isolate: false,
+          setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          include: sweeps,
         },
       },
       {

@@ -52,7 +52,7 @@ const everyProcessor = '--maxWorkers=100%';
 const everyProcess = `--maxWorkers=${Math.ceil(availableParallelism() * 1.5)}`;
 
 /** Projects of vitest.config.ts, each with a check of its name. */
-const projects = ['unit', 'postgres', 'e2e', 'attack', 'browser', 'e2e-postgres', 'crash-postgres'];
+const projects = ['unit', 'sweeps', 'postgres', 'e2e', 'attack', 'browser', 'e2e-postgres', 'crash-postgres'];
 const withProcesses: ReadonlySet<string> = new Set(['e2e', 'attack', 'browser', 'e2e-postgres', 'crash-postgres']);
 /** Checks that run tests. */
 export const testSuites: readonly string[] = ['layers', ...projects];

@@ -36,7 +36,7 @@ export class Tab implements AsyncDisposable {
     return this.page.url().slice(this.#origin.length);
   }
 
-  /** What the page said when it was closed, for whoever reads that its test failed. */
+  /** What the page showed when it was closed: printed when its test fails. */
   get lastSeen(): string {
     return this.#lastSeen;
   }
