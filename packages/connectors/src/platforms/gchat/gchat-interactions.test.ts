@@ -329,7 +329,7 @@ describe('events of a Chat app that is not an add-on', () => {
     for (const payload of [
       interaction('REMOVED_FROM_SPACE', { message: undefined }),
       interaction('ADDED_TO_SPACE', { message: undefined }),
-      interaction('WIDGET_UPDATED'),
+      press('m-9', { type: 'WIDGET_UPDATED' }),
     ])
       expect(await answerTo(payload)).toEqual({ status: 200, json: {} });
     expect(bench.svc.outcomes).toHaveLength(before);
