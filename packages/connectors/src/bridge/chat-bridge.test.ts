@@ -28,7 +28,14 @@ const openBridge = (ingest: (event: InboundEvent) => Promise<void>, stopping = n
       threadOf: () => 't',
       locate: () => ({ conversation: 'c', thread: undefined, conversationType: 'channel', matchFields: {} }),
     },
-    host: { ingest, reportStatus: () => undefined, log: quiet },
+    host: {
+      ingest: async (event) => {
+        await ingest(event);
+        return true;
+      },
+      reportStatus: () => undefined,
+      log: quiet,
+    },
     logger,
     userName: 'svc',
     now: () => 0,

@@ -173,7 +173,7 @@ export class ChatBridge implements ChatInstance {
   }
 
   /** Without a webhook no one sends the message again: it is tried until svc takes it or the connector stops. */
-  async #ingestUntilTaken(make: () => Promise<InboundEvent | undefined>): Promise<void> {
+  async #ingestUntilTaken(make: () => Promise<InboundEvent | undefined>): Promise<boolean> {
     const { host, stopping, wait } = this.#options;
     for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, LAST_RETRY_MS)) {
       try {
@@ -186,9 +186,10 @@ export class ChatBridge implements ChatInstance {
     }
   }
 
-  async #ingest(make: () => Promise<InboundEvent | undefined>): Promise<void> {
+  /** Whether svc has accepted it. */
+  async #ingest(make: () => Promise<InboundEvent | undefined>): Promise<boolean> {
     const event = await make();
-    if (event !== undefined) await this.#options.host.ingest(event);
+    return event !== undefined && (await this.#options.host.ingest(event));
   }
 }
 

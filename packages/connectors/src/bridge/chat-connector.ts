@@ -62,6 +62,8 @@ export interface ChatConnector {
   interaction?(raw: unknown): Interaction;
   /** Commands are messages of the platform, which the adapter hands on as they are. */
   readonly commandsAreMessages?: boolean;
+  /** The platform writes a command as a text that begins with a slash, and marks it by nothing else. */
+  readonly commandsAreTexts?: boolean;
   /** The adapter hands edited messages on like new ones and only marks them. */
   readonly marksEdits?: boolean;
   /** The platform says at the start who the bot is; without that, its own messages would come back to svc as those of others. */

@@ -25,7 +25,7 @@ export function eventOf(source: MessageSource, message: Message, kind: 'created'
     text: message.text,
     attachments: message.attachments.map(attachmentOf),
     timeMs: message.metadata.dateSent.getTime(),
-    labels: isAddressed(adapter, message) ? { mention: 'true' } : {},
+    labels: isAddressed(adapter, message) || isCommandText(connector, message) ? { mention: 'true' } : {},
   };
 }
 
@@ -83,6 +83,9 @@ const isAddressed = (adapter: Adapter, message: Message): boolean =>
   [adapter.userName, adapter.botUserId].some(
     (name) => name !== undefined && name !== '' && message.text.includes(`@${name}`),
   );
+
+const isCommandText = ({ commandsAreTexts = false }: ChatConnector, { text }: Message): boolean =>
+  commandsAreTexts && /^\/[^\s/]+(?:\s|$)/.test(text);
 
 const mediaTypes = {
   image: 'image/*',

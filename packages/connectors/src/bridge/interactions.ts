@@ -17,15 +17,17 @@ export function pressOf(source: MessageSource, press: Press): InboundEvent | und
   };
 }
 
-/** The event of a command: a message with the text of the command. */
+/** The event of a command: a message to the bot, with the text of the command. */
 export function commandOf(source: MessageSource, command: Command): InboundEvent {
   const { adapter, connector } = source;
-  if (connector.commandsAreMessages === true) return eventOf(source, adapter.parseMessage(command.raw), 'created');
-  return {
-    ...interactionOf(source, { ...command, kind: 'command', messageId: '' }),
-    text: `${command.command} ${command.text}`.trim(),
-    labels: { mention: 'true' },
-  };
+  const event =
+    connector.commandsAreMessages === true
+      ? eventOf(source, adapter.parseMessage(command.raw), 'created')
+      : {
+          ...interactionOf(source, { ...command, kind: 'command', messageId: '' }),
+          text: `${command.command} ${command.text}`.trim(),
+        };
+  return { ...event, labels: { mention: 'true' } };
 }
 
 interface Happened extends Pick<Press, 'raw' | 'user' | 'messageId'> {

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  */
 export class RequestWork {
   readonly #tasks = new Set<Promise<unknown>>();
-  readonly #events: Promise<unknown>[] = [];
+  readonly #events: Promise<boolean>[] = [];
   #failure: { readonly error: unknown } | undefined;
   #isSettled = false;
 
@@ -25,15 +25,15 @@ export class RequestWork {
     this.#tasks.add(noted);
   }
 
-  /** Notes work that hands an event to svc. */
-  addEvent(task: Promise<unknown>): void {
+  /** Notes work that hands an event to svc, and says whether svc has accepted it. */
+  addEvent(task: Promise<boolean>): void {
     this.#events.push(task);
     this.add(task);
   }
 
-  /** Waits until svc has taken the events that were found so far; throws the first failure. */
-  async eventsTaken(): Promise<void> {
-    await Promise.all(this.#events);
+  /** Waits until svc has taken the events that were found so far: true where it has accepted one. Throws the first failure. */
+  async eventsTaken(): Promise<boolean> {
+    return (await Promise.all(this.#events)).includes(true);
   }
 
   /** Waits for all work, and for what that starts; throws the first failure. */
@@ -47,8 +47,8 @@ export class RequestWork {
 /** Knows the request to which code belongs that adapters call without saying so. */
 export const currentRequest = new AsyncLocalStorage<RequestWork>();
 
-/** Waits until svc has taken what the current request has brought so far; throws what kept it. */
-export const eventsTaken = async (): Promise<void> => currentRequest.getStore()?.eventsTaken();
+/** Waits until svc has taken what the current request has brought so far: true where it has accepted some of it. Throws what kept it. */
+export const eventsTaken = async (): Promise<boolean> => (await currentRequest.getStore()?.eventsTaken()) ?? false;
 
 /** Lets `begin` hand events to svc as those of one request, and waits until svc has taken them; throws what kept it. */
 export async function handOver(begin: () => void): Promise<void> {

@@ -77,9 +77,10 @@ export interface Delivery extends Place {
 export interface ConnectorHost {
   /**
    * Hands an event to svc, in the order of the calls for each conversation. Resolves once every registration has answered with
-   * a durable outcome, and only then may the platform be told that its message was taken. Throws NotTaken otherwise.
+   * a durable outcome, and only then may the platform be told that its message was taken. Throws NotTaken otherwise. The value is true where one
+   * of them has accepted the event, now or as an earlier copy, and false where all leave it alone, such as a press by someone who may not answer.
    */
-  ingest(event: InboundEvent): Promise<void>;
+  ingest(event: InboundEvent): Promise<boolean>;
   /** Reports the state of the connection to the platform to svc; best effort, and repeated to later registrations. */
   reportStatus(status: 'connected' | 'degraded' | 'disabled' | 'revoked', reason: string): void;
   readonly log: ConnectorLog;

@@ -23,8 +23,8 @@ export class Ingest {
     this.#dependencies = dependencies;
   }
 
-  /** Resolves when every registration has answered with an outcome; throws NotTaken otherwise. */
-  async send(event: InboundEvent): Promise<void> {
+  /** Resolves when every registration has answered with an outcome: true where one has accepted the event. Throws NotTaken otherwise. */
+  async send(event: InboundEvent): Promise<boolean> {
     const key = event.conversation;
     const queue = this.#queues.get(key) ?? { newest: Promise.resolve(), length: 0 };
     if (queue.length >= MAX_QUEUE) throw new NotTaken(`${MAX_QUEUE} events of this conversation wait for svc already`);
@@ -33,14 +33,14 @@ export class Ingest {
     queue.length += 1;
     this.#queues.set(key, queue);
     try {
-      await sent;
+      return await sent;
     } finally {
       queue.length -= 1;
       if (queue.length === 0) this.#queues.delete(key);
     }
   }
 
-  async #sendToAll(event: InboundEvent): Promise<void> {
+  async #sendToAll(event: InboundEvent): Promise<boolean> {
     const registrations = this.#dependencies.registrations.all();
     if (registrations.length === 0) throw new NotTaken('no svc has registered here yet');
     const { taken, leftOut } = sortAttachments(event.attachments);
@@ -55,13 +55,14 @@ export class Ingest {
     );
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
+    return results.some((result) => result.status === 'fulfilled' && result.value);
   }
 
   async #sendTo(
     registration: Registration,
     event: InboundEvent,
     attached: { readonly files: readonly LoadedFile[]; readonly leftOut: readonly string[] },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { callbacks, log } = this.#dependencies;
     const objects: ObjectRef[] = [];
     for (const { file, bytes } of attached.files) objects.push(await callbacks.upload(registration, file, bytes));
@@ -72,6 +73,7 @@ export class Ingest {
       registration: registration.id,
       outcome: ConnectorMessageEventStatus[outcome],
     });
+    return outcome === ConnectorMessageEventStatus.ACCEPTED || outcome === ConnectorMessageEventStatus.DUPLICATE;
   }
 }
 

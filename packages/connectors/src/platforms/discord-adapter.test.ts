@@ -22,6 +22,7 @@ const opened = async (isTaken: boolean) => {
     await Promise.resolve();
     if (!isTaken) throw new NotTaken('svc cannot be reached');
     steps.push({ text, labels });
+    return true;
   };
   await adapter.initialize(
     new ChatBridge({

@@ -1,5 +1,6 @@
 import type { Adapter } from 'chat';
 import { type ChatConnector, loadAdapter, openChatPlatform, type Verdict } from '../bridge/index.ts';
+import { escapedText } from './escaped-text.ts';
 import { address, type ShippedConnector, secret } from './shipped-connector.ts';
 
 interface SlackThread {
@@ -60,7 +61,7 @@ const chat: ChatConnector = {
     return new Request(request, { headers });
   },
   // Slack has 25 buttons in a block, 75 characters in a label and 3,000 in a section of text.
-  buttons: { most: 25, labelLength: 75, textLength: 2_900, textOf: withoutControls },
+  buttons: { most: 25, labelLength: 75, textLength: 2_900, textOf: escapedText },
   interaction: (raw) => {
     const { trigger_id: id, team, team_id: teamId } = raw as SlackInteraction;
     return { id, raw: { team: team?.id ?? teamId } };
@@ -85,11 +86,6 @@ function typeOf(facts: { readonly channel: string; readonly type: string | undef
   if (facts.type === 'im' || facts.channel.startsWith('D')) return 'dm';
   if (facts.type === 'mpim') return 'group';
   return facts.isInThread ? 'channel_thread' : 'channel';
-}
-
-/** Slack reads mentions and links between these signs: a question may quote them, and must not call people. */
-function withoutControls(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** The word by which the Web API refuses a call; undefined for other errors. */

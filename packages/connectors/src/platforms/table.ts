@@ -1,6 +1,6 @@
 import { discord } from './discord.ts';
 import { email } from './email/index.ts';
-import { gchat } from './gchat.ts';
+import { gchat } from './gchat/index.ts';
 import { github } from './github.ts';
 import { linear } from './linear.ts';
 import type { ShippedConnector } from './shipped-connector.ts';

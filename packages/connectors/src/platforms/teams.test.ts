@@ -124,6 +124,19 @@ describe('Microsoft Teams', () => {
     ).toMatchObject({ conversationType: 'dm', externalConversationId: `${serviceUrl} a:1` });
   });
 
+  it('sends a command of its menu, which is a text with a mention, as a message to the bot', async () => {
+    const mention = { type: 'mention', text: '<at>bot</at>', mentioned: { id: `28:${APP}`, name: 'bot' } };
+    const command = activity({ id: '1700000021', text: '<at>bot</at> ask what?', entities: [mention] });
+    for (const _copy of [1, 2]) expect((await bench.webhook(bearing(tokens.right, command))).status).toBe(200);
+    expect(bench.svc.outcomes.slice(-2)).toEqual(['ACCEPTED', 'DUPLICATE']);
+    expect(bench.svc.events.at(-1)).toMatchObject({
+      externalMessageId: '1700000021',
+      sender: { externalId: '29:ada', displayName: 'Ada Lovelace', kind: 'user' },
+      text: '@bot ask what?',
+      labels: { mention: 'true' },
+    });
+  });
+
   it('shows the options of a question as buttons, and sends a press as an answer', async () => {
     const labels = { 'svc.requestOptions': JSON.stringify(['Allow once', 'Deny']) };
     await bench.deliver({ externalConversationId: conversation(), labels, deliveryId: 'q-1', text: 'May it run?' });

@@ -195,6 +195,7 @@ describe('Telegram', () => {
       externalMessageId: expect.stringContaining('31'),
       sender: { externalId: '7' },
       text: '/ask what?',
+      labels: { mention: 'true' },
     });
   });
 

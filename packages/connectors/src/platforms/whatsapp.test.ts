@@ -139,6 +139,25 @@ describe('WhatsApp', () => {
     });
   });
 
+  it('sends a command, which is a text with a slash, as a message to the bot, once', async () => {
+    const command = signed(messages({ id: 'wamid.21', text: { body: '/ask what?' } }));
+    bench.svc.failures.push({ status: 500 });
+    expect((await bench.webhook(command)).status).toBe(503);
+    for (const _copy of [1, 2]) expect((await bench.webhook(command)).status).toBe(200);
+    expect(bench.svc.outcomes.slice(-2)).toEqual(['ACCEPTED', 'DUPLICATE']);
+    expect(bench.svc.events.at(-1)).toMatchObject({
+      externalMessageId: 'wamid.21',
+      sender: { externalId: '4917', displayName: 'Ada' },
+      text: '/ask what?',
+      labels: { mention: 'true' },
+    });
+    for (const body of ['/etc/hosts is empty', 'and/or', '/', 'ask']) {
+      await bench.webhook(signed(messages({ id: `wamid.${body}`, text: { body } })));
+      expect(bench.svc.events.at(-1)?.text).toBe(body);
+      expect(bench.svc.events.at(-1)).not.toHaveProperty('labels');
+    }
+  });
+
   it('answers the check of its address only with the right token', async () => {
     const check = (token: string) =>
       fetch(`${bench.url}/webhook?hub.mode=subscribe&hub.challenge=c1&hub.verify_token=${token}`);

@@ -10,6 +10,7 @@ interface WhatsAppThread {
 const chat: ChatConnector = {
   // WhatsApp takes 4,096 characters.
   maxTextLength: 3_800,
+  commandsAreTexts: true,
   // Above buttons WhatsApp takes 1,024 characters, some of them for escapes.
   buttons: { most: 3, labelLength: 20, textLength: 900 },
   interaction: (raw) => ({ id: (raw as { readonly id: string }).id, raw }),

@@ -19,7 +19,13 @@ export interface ReceivedEvent {
   readonly text: string;
   readonly attachments?: readonly { readonly key: string; readonly filename: string; readonly mediaType: string }[];
   readonly eventTimeMs: string;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** What a turn asks people. */
+interface Question {
+  readonly approvers: readonly string[];
+  isOpen: boolean;
 }
 
 /**
@@ -36,6 +42,8 @@ export class FakeSvc {
   readonly uploads = new Map<string, Buffer>();
   /** Answers for the next callbacks, in place of taking them: the process dies before its commit. */
   readonly failures: { readonly status: number; readonly headers?: Readonly<Record<string, string>> }[] = [];
+  /** Questions by their delivery, with who may answer each; the first answer closes it. A press for another delivery is accepted. */
+  readonly questions = new Map<string, Question>();
   /** How many of the next status reports get no answer that counts. */
   statusFailures = 0;
   url = '';
@@ -165,16 +173,22 @@ export class FakeSvc {
   }
 
   #ingest(event: ReceivedEvent): unknown {
-    const outcome = this.#outcomeOf(event);
+    const question = this.questions.get(event.labels?.['svc.delivery'] ?? '');
+    const outcome = this.#outcomeOf(event, question);
     this.outcomes.push(outcome);
-    if (outcome !== 'DUPLICATE') this.events.push(event);
+    // What answers nothing is not kept: the same press may answer later.
+    const isKept = outcome !== 'DUPLICATE' && (question === undefined || outcome === 'ACCEPTED');
+    if (isKept) this.events.push(event);
+    if (question !== undefined && isKept) question.isOpen = false;
     return { status: `CONNECTOR_MESSAGE_EVENT_STATUS_${outcome}`, reason: outcome.toLowerCase(), someLaterField: 1 };
   }
 
-  #outcomeOf(event: ReceivedEvent): string {
+  #outcomeOf(event: ReceivedEvent, question: Question | undefined): string {
     if (this.events.some(({ eventId }) => eventId === event.eventId)) return 'DUPLICATE';
+    const mayAnswer =
+      question === undefined || (question.isOpen && question.approvers.includes(event.sender['externalId'] ?? ''));
     const isCreated =
       (event.eventKind ?? 'CONNECTOR_MESSAGE_EVENT_KIND_CREATED') === 'CONNECTOR_MESSAGE_EVENT_KIND_CREATED';
-    return isCreated ? 'ACCEPTED' : 'IGNORED';
+    return isCreated && mayAnswer ? 'ACCEPTED' : 'IGNORED';
   }
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Settings } from '../settings.ts';
-import { type Bench, openBench } from '../testing/bench.ts';
-import type { PlatformCall } from '../testing/fake-platform.ts';
-import { createIssuer } from '../testing/token-issuer.ts';
-import { webhookSuite } from './conformance/webhook-suite.ts';
+import { Settings } from '../../settings.ts';
+import { type Bench, openBench } from '../../testing/bench.ts';
+import type { PlatformCall } from '../../testing/fake-platform.ts';
+import { createIssuer } from '../../testing/token-issuer.ts';
+import { webhookSuite } from '../conformance/webhook-suite.ts';
 import { gchat } from './gchat.ts';
 
 const issuer = await createIssuer();
