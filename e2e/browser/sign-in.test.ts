@@ -114,15 +114,18 @@ it('asks a provider again that was away when a token had to be renewed', async (
   await page.getByText(/^ann \(admin\)$/).waitFor();
 });
 
-it('asks a provider that refuses to renew a token once, and the person to sign in when it ends', async () => {
+it('asks a provider that refuses to renew a token once, and goes on with the token that there is', async () => {
   const headers = { 'access-control-allow-origin': server.url, 'content-type': 'application/json' };
   const { count } = await renewing((route) =>
     route.fulfill({ status: 400, headers, body: '{"error":"invalid_grant"}' }),
   );
   await page.clock.fastForward('59:30');
   await expect.poll(count).toBe(1);
-  await page.clock.fastForward('00:20');
-  await page.clock.fastForward('05:00');
-  await page.getByText('Your sign-in has ended').waitFor();
+  for (let round = 0; round < 4; round += 1) {
+    await page.clock.fastForward('00:05');
+    // What the page asks for is answered in the order in which it asks.
+    await page.evaluate(async () => (await fetch('/healthz')).text());
+  }
   expect(count()).toBe(1);
+  await page.getByText(/^ann \(admin\)$/).waitFor();
 });
