@@ -88,7 +88,7 @@ const runCompaction = async (crash: (point: string, machine: Machine) => void, d
 const partsAsBefore = (rows: readonly JournalRow[]): readonly (Part | undefined)[] =>
   rows
     .filter(({ kind }) => kind !== 'STEER_INPUT')
-    .flatMap(({ kind, body }) => {
+    .flatMap(({ kind, body }): readonly (Part | undefined)[] => {
       const { part, parts } = JSON.parse(body) as { readonly part?: Part; readonly parts: readonly Part[] };
       return ['MODEL_RESPONSE', 'HARNESS'].includes(kind) ? parts : [part];
     });

@@ -26,17 +26,17 @@ const world = ({ agents, sessions = [], messages = [], allows = () => true }: Fa
   const records = agents
     .map((text) => text.split(' '))
     .map(([namespace = '', name = '']) => ({ key: { kind: 'Agent', namespace, name } }) as StoredResource);
-  const resources = {
-    get: async ({ kind, namespace, name }: StoredResource['key']) =>
+  const resources: Pick<ReadTx['resources'], 'get' | 'list'> = {
+    get: async ({ kind, namespace, name }) =>
       kind === 'Namespace'
         ? records.find(({ key }) => key.namespace === name)
         : records.find(({ key }) => key.namespace === namespace && key.name === name),
-    list: async ({ scope, after, limit }: Parameters<ReadTx['resources']['list']>[0]) => {
-      const found = records.filter(({ key }) => scope.type !== 'namespace' || key.namespace === scope.namespace);
+    list: async ({ scope, after, limit }) => {
+      const found = records.filter(({ key }) => scope?.type !== 'namespace' || key.namespace === scope.namespace);
       const from = after === undefined ? 0 : found.findIndex(({ key }) => key.name === after.name) + 1;
       return found.slice(from, from + limit);
     },
-  } as ReadTx['resources'];
+  };
   const session = (id: string) => {
     singles.push(id);
     return log.session(id);
@@ -44,7 +44,7 @@ const world = ({ agents, sessions = [], messages = [], allows = () => true }: Fa
   const store = { direct: { log: { ...log, session } }, read: (work: (tx: object) => unknown) => work({ resources }) };
   const operation = searchSessionsOperation({
     store,
-    authorizer: { allows: (_caller, _role, at) => allows(at) },
+    authorizer: { allows: (_caller: Caller, _role: string, at: Parameters<typeof allows>[0]) => allows(at) },
   } as never);
   if (operation.kind !== 'unary') throw new Error('not a unary operation');
   const search = (request: object, grants: readonly object[] = []): Promise<SearchSessionsResponse> => {
