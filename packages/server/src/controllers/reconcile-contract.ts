@@ -67,12 +67,12 @@ export interface WorkItem {
   readonly payload: string;
 }
 
-/** An item with the claim on it, for work that goes on next to the queue. */
+/** An item with the claim on it, for work that continues next to the queue. */
 export interface ClaimedItem extends WorkItem {
   readonly token: string;
 }
 
-/** The work of an item goes on next to the queue: its claim stays, and its worker renews it. */
+/** The work of an item continues next to the queue: its claim stays, and its worker renews it. */
 export interface WorkGoesOn {
   /** How long the claim holds unless it is renewed. */
   readonly heldMs: number;

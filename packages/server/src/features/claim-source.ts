@@ -16,7 +16,7 @@ export interface WorkerClaim {
   readonly sessionId?: string;
   /** What is being done, in the words of its kind. */
   readonly state: string;
-  /** Tells claims of one id and state apart, such as two calls of a run; nobody sees it. */
+  /** Tells claims of one id and state apart, such as two calls of a run; it is not shown. */
   readonly part?: string;
   readonly since: number;
   /** When another worker may take it, unless it is renewed. */
