@@ -1,5 +1,5 @@
 // @service chromium
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Route } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { ServerProcess } from '../server-process/index.ts';
 import { accessibilityFaults } from './harness/index.ts';
@@ -82,4 +82,50 @@ it('renews a token that is about to end, while the page goes on', async () => {
   await expect.poll(token).not.toBe(first);
   await page.getByText(/^ann \(admin\)$/).waitFor();
   expect(await page.getByText('Your sign-in has ended').count()).toBe(0);
+});
+
+/** Signs in under a clock of the page, and answers the next renewals in place of the provider; counts them. */
+const renewing = async (answer: (route: Route) => Promise<void>): Promise<{ readonly count: () => number }> => {
+  await page.clock.install();
+  await page.goto(`${server.url}/ns/default/agents`);
+  await signIn().click();
+  await page.getByText(/^ann \(admin\)$/).waitFor();
+  let count = 0;
+  await page.route('**/token', async (route) => {
+    count += 1;
+    await answer(route);
+  });
+  return { count: () => count };
+};
+
+it('asks a provider again that was away when a token had to be renewed', async () => {
+  const before = provider.renewals;
+  let isAway = true;
+  const { count } = await renewing((route) => (isAway ? route.abort() : route.continue()));
+  await page.clock.fastForward('59:30');
+  await expect.poll(count).toBe(1);
+  isAway = false;
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward('00:05');
+      return provider.renewals;
+    })
+    .toBe(before + 1);
+  await page.getByText(/^ann \(admin\)$/).waitFor();
+});
+
+it('asks a provider that refuses to renew a token once, and goes on with the token that there is', async () => {
+  const headers = { 'access-control-allow-origin': server.url, 'content-type': 'application/json' };
+  const { count } = await renewing((route) =>
+    route.fulfill({ status: 400, headers, body: '{"error":"invalid_grant"}' }),
+  );
+  await page.clock.fastForward('59:30');
+  await expect.poll(count).toBe(1);
+  for (let round = 0; round < 4; round += 1) {
+    await page.clock.fastForward('00:05');
+    // What the page asks for is answered in the order in which it asks.
+    await page.evaluate(async () => (await fetch('/healthz')).text());
+  }
+  expect(count()).toBe(1);
+  await page.getByText(/^ann \(admin\)$/).waitFor();
 });

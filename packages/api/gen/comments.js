@@ -314,7 +314,7 @@ export const comments = {
   "svc.gateway.AdminService.CreateBackup": "Writes a consistent backup below backup.dir.",
   "svc.gateway.AdminService.DrainWorker": "Makes a worker claim nothing new and hand over what it holds. Errors: WORKER_NOT_FOUND.",
   "svc.gateway.AdminService.GetConfiguration": "Returns the effective configuration and where each value came from, secrets masked.",
-  "svc.gateway.AdminService.ListWorkerClaims": "Lists what a worker holds now, so that no other one does it: turns, deliveries that it sends, schedules that it starts, runs that it moves, and sandboxes of its turns. Ordered by kind, namespace and id. Errors: WORKER_NOT_FOUND.",
+  "svc.gateway.AdminService.ListWorkerClaims": "Lists what a worker holds now, so that no other one does it: turns, deliveries that it sends, schedules that it starts, runs that it moves with the tools that it calls for them, and sandboxes that it keeps. Ordered by kind, namespace and id. Errors: WORKER_NOT_FOUND.",
   "svc.gateway.AdminService.RotateSecretKey": "Adds an encryption key and re-encrypts stored secrets in the background.",
   "svc.gateway.AdminService.RunDoctor": "Runs the self-checks of this installation.",
   "svc.gateway.AdminService.StreamLogs": "Streams log lines of the process that answers: the newest 1,000 that are kept, then each new one. Lines of level info and above are streamed whatever `telemetry.logLevel` is, debug lines only where it is debug.",

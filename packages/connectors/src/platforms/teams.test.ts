@@ -177,6 +177,34 @@ describe('Microsoft Teams', () => {
     });
   });
 
+  it('has six buttons with labels of 60 characters below a text of 10,000, and what is more is answered with a number', async () => {
+    const ask = async (deliveryId: string, options: readonly string[], text: string) => {
+      const before = bench.platform.callsTo(/activities/).length;
+      const labels = { 'svc.requestOptions': JSON.stringify(options) };
+      await bench.deliver({ externalConversationId: conversation(), labels, deliveryId, text });
+      const sent = bench.platform.callsTo(/activities/).slice(before);
+      return sent.map(({ body }) =>
+        (JSON.parse(body.toString()).attachments ?? []).flatMap(
+          ({ content }: { readonly content: { readonly actions: readonly { readonly title: string }[] } }) =>
+            content.actions.map(({ title }) => title),
+        ),
+      );
+    };
+    expect(await ask('six', ['1', '2', '3', '4', '5', '6'], 'Which?')).toEqual([['1', '2', '3', '4', '5', '6']]);
+    expect(await ask('seven', ['1', '2', '3', '4', '5', '6', '7'], 'Which?')).toEqual([[]]);
+    expect(await ask('labels', ['a'.repeat(60), 'b'.repeat(61)], 'Which?')).toEqual([
+      ['a'.repeat(60), `${'b'.repeat(59)}…`],
+    ]);
+    expect(await ask('long', ['Yes', 'No'], 'word '.repeat(2_100).trim())).toEqual([[], ['Yes', 'No']]);
+  });
+
+  it('does not answer for a button of somebody else', async () => {
+    const before = bench.svc.events.length;
+    const press = activity({ id: 'f:2', text: undefined, value: { actionId: 'approve' } });
+    expect((await bench.webhook(bearing(tokens.right, press))).status).toBe(200);
+    expect(bench.svc.events.slice(before)).toEqual([]);
+  });
+
   it('writes into threads at the address of the region', async () => {
     await bench.deliver({
       deliveryId: 't1',

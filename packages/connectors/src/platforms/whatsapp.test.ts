@@ -158,6 +158,34 @@ describe('WhatsApp', () => {
     }
   });
 
+  it('has three buttons with labels of 20 characters below a text of 900, and what is more is answered with a number', async () => {
+    const ask = async (deliveryId: string, options: readonly string[], text: string) => {
+      const before = bench.platform.callsTo(/messages/).length;
+      const labels = { 'svc.requestOptions': JSON.stringify(options) };
+      await bench.deliver({ externalConversationId: 'P1:4917', labels, deliveryId, text });
+      const sent = bench.platform.callsTo(/messages/).slice(before);
+      return sent.map(({ body }) =>
+        (JSON.parse(body.toString()).interactive?.action.buttons ?? []).map(
+          ({ reply }: { readonly reply: { readonly title: string } }) => reply.title,
+        ),
+      );
+    };
+    expect(await ask('three', ['1', '2', '3'], 'Which?')).toEqual([['1', '2', '3']]);
+    expect(await ask('four', ['1', '2', '3', '4'], 'Which?')).toEqual([[]]);
+    expect(await ask('labels', ['a'.repeat(20), 'b'.repeat(21)], 'Which?')).toEqual([
+      ['a'.repeat(20), `${'b'.repeat(19)}…`],
+    ]);
+    expect(await ask('long', ['Yes', 'No'], 'word '.repeat(190).trim())).toEqual([[], ['Yes', 'No']]);
+  });
+
+  it('does not answer for a button of somebody else', async () => {
+    const before = bench.svc.events.length;
+    const reply = { id: 'approve', title: 'Approve' };
+    const press = { id: 'wamid.8', type: 'interactive', interactive: { type: 'button_reply', button_reply: reply } };
+    expect((await bench.webhook(signed(messages(press)))).status).toBe(200);
+    expect(bench.svc.events.slice(before)).toEqual([]);
+  });
+
   it('answers the check of its address only with the right token', async () => {
     const check = (token: string) =>
       fetch(`${bench.url}/webhook?hub.mode=subscribe&hub.challenge=c1&hub.verify_token=${token}`);

@@ -21,6 +21,8 @@ export const texts = {
     `${origin} does not answer this page. It may be away, or its settings do not name this page as an origin of the client.`,
   providerRefused: (origin: string, reason: string): string => `${origin} says no: ${reason}`,
   providerUnclear: (issuer: string): string => `${issuer} does not say where people sign in (openid-configuration).`,
+  providerOther: (issuer: string): string =>
+    `${issuer} says that it is another provider: its “issuer” (openid-configuration) differs from auth.jwks.issuer.`,
   providerUnasked: 'This sign-in did not begin in this tab, or it is used up. Please begin it here.',
   providerNoToken: (origin: string, audience: string): string =>
     `${origin} gave no token for this server: neither the access token nor the ID token names the audience ${audience} (auth.jwks.audience).`,

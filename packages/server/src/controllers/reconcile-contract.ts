@@ -67,6 +67,17 @@ export interface WorkItem {
   readonly payload: string;
 }
 
+/** An item with the claim on it, for work that continues next to the queue. */
+export interface ClaimedItem extends WorkItem {
+  readonly token: string;
+}
+
+/** The work of an item continues next to the queue: its claim stays, and its worker renews it. */
+export interface WorkGoesOn {
+  /** How long the claim holds unless it is renewed. */
+  readonly heldMs: number;
+}
+
 /** How soon another process takes what one had that died; a process renews what it has long before. */
 export const QUEUE_LEASE_MICROS = 10_000_000;
 
@@ -80,7 +91,7 @@ export interface QueueWorker {
    */
   readonly datedKinds?: readonly string[];
   /** One item in its own transaction(s); `againMs` 0 = more of the same work is left; after a lasting failure the item is gone. */
-  readonly run: (item: WorkItem) => Promise<ReconcileOutcome>;
+  readonly run: (item: ClaimedItem) => Promise<ReconcileOutcome | WorkGoesOn>;
 }
 
 /** Every change of the store in version order, each once, as this process learns of them. */

@@ -1,4 +1,4 @@
-import type { TurnRow, WriteTx } from '../store/contracts/index.ts';
+import type { WriteTx } from '../store/contracts/index.ts';
 
 /** What a worker holds. */
 export type ClaimKind = 'turn' | 'delivery' | 'schedule' | 'run' | 'sandbox';
@@ -16,6 +16,8 @@ export interface WorkerClaim {
   readonly sessionId?: string;
   /** What is being done, in the words of its kind. */
   readonly state: string;
+  /** Tells claims of one id and state apart, such as two calls of a run; it is not shown. */
+  readonly part?: string;
   readonly since: number;
   /** When another worker may take it, unless it is renewed. */
   readonly until: number;
@@ -25,12 +27,8 @@ export interface WorkerClaim {
 
 /** What one feature knows of the work that workers hold. */
 export interface ClaimSource {
-  /** `turns` are those that the worker holds. At most `limit`. */
-  held(
-    tx: WriteTx,
-    worker: { readonly name: string; readonly turns: readonly TurnRow[] },
-    limit: number,
-  ): Promise<readonly WorkerClaim[]>;
+  /** What the worker of that name holds, at most `limit`. */
+  held(tx: WriteTx, worker: { readonly name: string }, limit: number): Promise<readonly WorkerClaim[]>;
 }
 
 /** A time of the store's clock as people see it. */

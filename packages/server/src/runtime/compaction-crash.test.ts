@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../base/index.ts';
 import type { ModelChunk, ModelRegistry } from '../models/contract.ts';
+import type { JournalRow } from '../store/contracts/index.ts';
+import { PART, type Part } from './contract.ts';
 import type { RuntimeDeps } from './create-runtime.ts';
-import { PART } from './index.ts';
+import { stepFacts } from './inspection/step-facts.ts';
 import { testModels } from './testing/engine-harness.ts';
 import { findProblems } from './testing/invariants.ts';
 import { Machine } from './testing/machine.ts';
@@ -82,6 +84,15 @@ const runCompaction = async (crash: (point: string, machine: Machine) => void, d
   }
 };
 
+/** Parts of a journal as nodes of the release before read them. */
+const partsAsBefore = (rows: readonly JournalRow[]): readonly (Part | undefined)[] =>
+  rows
+    .filter(({ kind }) => kind !== 'STEER_INPUT')
+    .flatMap(({ kind, body }): readonly (Part | undefined)[] => {
+      const { part, parts } = JSON.parse(body) as { readonly part?: Part; readonly parts: readonly Part[] };
+      return ['MODEL_RESPONSE', 'HARNESS'].includes(kind) ? parts : [part];
+    });
+
 describe('compaction', () => {
   it('stores its summary as a part and loses nothing (R29)', async () => {
     const { problems, summaries, compared } = await runCompaction(() => undefined);
@@ -133,6 +144,44 @@ describe('compaction', () => {
       expect(Math.floor((await machine.chargedTokens()) / 1_000_000)).toBe(1);
       expect(await machine.seen.problems({ ...machine, models: machine.process.models })).toEqual([]);
       expect(machine.seen.comparedSummaries).toBe(1);
+    } finally {
+      await machine.dispose();
+    }
+  });
+
+  it('that saves nothing is in the journal as a node of the release before can read it, which may take the turn over', async () => {
+    const models = withSummaries(() => [
+      { type: 'text', text: LONG },
+      { type: 'finish', finish: 'stop', usage: SPENT },
+    ]);
+    const machine = new Machine({ deps: { models } });
+    try {
+      await machine.start({
+        faultPoint: (point) => {
+          if (point === 'after-compaction-entry') machine.process.gate.crashHere();
+        },
+      });
+      const session = await machine.session();
+      await machine.send(session, 'hello');
+      await machine.quiet();
+      await machine.withSession(session, (tx, row, { lifecycle }) => lifecycle.requestCompaction(tx, row));
+      const { turnId } = await machine.send(session, '!tool look {"n":1}\n!say end');
+      await machine.quiet();
+      expect(machine.isDead).toBe(true);
+      await machine.restart();
+      const rows = await machine.store.read((tx) => tx.log.journal(turnId));
+      expect(rows.length).toBeGreaterThan(0);
+      expect(partsAsBefore(rows).filter((part) => part === undefined)).toEqual([]);
+      await machine.runToEnd();
+      expect(await findProblems(machine)).toEqual([]);
+      const turn = (await machine.turn(turnId))!;
+      expect(turn.state).toBe('COMPLETED');
+      const steps = await machine.store.read((tx) => stepFacts(tx, turn));
+      expect(steps.map(({ kind, step, summary, outcome }) => [kind, step, summary, outcome])).toEqual([
+        ['compaction', 1, 1, 'unused'],
+        ['model', 1, 0, 'tool_calls'],
+        ['model', 2, 0, 'answered'],
+      ]);
     } finally {
       await machine.dispose();
     }

@@ -36,7 +36,6 @@ export {
   lineageProblem,
   parseBody,
   parsePermission,
-  parseSide,
   partId,
   recordedParts,
   replyTextOf,

@@ -550,7 +550,8 @@ export declare const AdminService: GenService<{
   },
   /**
    * Lists what a worker holds now, so that no other one does it: turns, deliveries that it sends, schedules that it starts, runs
-   * that it moves, and sandboxes of its turns. Ordered by kind, namespace and id. Errors: WORKER_NOT_FOUND.
+   * that it moves with the tools that it calls for them, and sandboxes that it keeps. Ordered by kind, namespace and id. Errors:
+   * WORKER_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.AdminService.ListWorkerClaims
    */

@@ -15,6 +15,8 @@ const ANSWER_MS = 20_000;
 export const discover = async (issuer: string): Promise<ProviderAddresses> => {
   const found = await answerOf(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
   const { authorization_endpoint, token_endpoint } = found;
+  // Another provider would get the code, or the person would sign in there without a word about it (section 4.3).
+  if (found['issuer'] !== issuer) throw new Error(texts.providerOther(issuer));
   if (typeof authorization_endpoint !== 'string' || typeof token_endpoint !== 'string')
     throw new Error(texts.providerUnclear(issuer));
   return { authorization_endpoint, token_endpoint };

@@ -2,7 +2,7 @@ import { pageFacts, type SignInProvider } from '../../page-facts.ts';
 import type { Credential } from '../credential.ts';
 import { texts } from '../texts.ts';
 import { askForTokens, discover, refusalText } from './provider-calls.ts';
-import { challengeOf, claimsOf, secretText, tokenFor } from './token-rules.ts';
+import { belongsTo, challengeOf, secretText, tokenFor } from './token-rules.ts';
 
 /** Where the provider sends people back to; an address of the page. */
 export const RETURN_PATH = '/sign-in/callback';
@@ -60,6 +60,8 @@ export const finishSignIn = async (provider: SignInProvider, search: string): Pr
   const { origin } = new URL(provider.issuer);
   const begun = takeBegun();
   if (begun === undefined || said['state'] !== begun.state) throw new Error(texts.providerUnasked);
+  // A provider that names itself in the address must be the one that was asked (RFC 9207).
+  if (said['iss'] !== undefined && said['iss'] !== provider.issuer) throw new Error(texts.providerUnasked);
   const refusal = refusalText(said);
   if (refusal !== undefined) throw new Error(texts.providerRefused(origin, refusal));
   const answer = await askForTokens(begun.tokenEndpoint, {
@@ -69,8 +71,7 @@ export const finishSignIn = async (provider: SignInProvider, search: string): Pr
     redirect_uri: returnAddress(),
     code_verifier: begun.verifier,
   });
-  // The ID token is the one that belongs to this sign-in, not one that somebody slipped in.
-  if (answer.id_token !== undefined && claimsOf(answer.id_token)?.['nonce'] !== begun.nonce)
+  if (answer.id_token !== undefined && !belongsTo(answer.id_token, { ...provider, nonce: begun.nonce }))
     throw new Error(texts.providerUnasked);
   const token = tokenFor(answer, provider.audience);
   if (token === undefined) throw new Error(texts.providerNoToken(origin, provider.audience));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { challengeOf, claimsOf, secretText, tokenFor } from './token-rules.ts';
+import { belongsTo, challengeOf, claimsOf, renewalWait, secretText, tokenFor } from './token-rules.ts';
 
 /** A token with these claims and no signature to speak of. */
 const token = (claims: object): string => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
@@ -27,6 +27,26 @@ describe('tokenFor', () => {
     expect(tokenFor({ access_token: access, id_token: id }, 'other')).toBeUndefined();
     expect(tokenFor({}, 'svc')).toBeUndefined();
   });
+});
+
+it('an ID token belongs to the sign-in that its issuer, client and nonce name', () => {
+  const own = { issuer: 'https://id.test', clientId: 'console', nonce: 'n1' };
+  const claims = { iss: 'https://id.test', aud: ['other', 'console'], nonce: 'n1' };
+  expect(belongsTo(token(claims), own)).toBe(true);
+  for (const other of [{ iss: 'https://id.test/' }, { aud: ['other'] }, { aud: undefined }, { nonce: 'n2' }])
+    expect(belongsTo(token({ ...claims, ...other }), own)).toBe(false);
+  expect(belongsTo('opaque', own)).toBe(false);
+});
+
+it.each([
+  [3_600_000, 3_540_000],
+  [120_000, 60_000],
+  [60_000, 30_000],
+  [10, 5],
+  [-1, 0],
+  [10_000_000_000, 2_147_483_647],
+])('a token that ends in %i ms is renewed after %i ms', (left, wait) => {
+  expect(renewalWait(left)).toBe(wait);
 });
 
 it('the challenge is that of the example in RFC 7636, appendix B', async () => {

@@ -24,10 +24,25 @@ export const claimsOf = (token: string): Readonly<Record<string, unknown>> | und
 
 /** The token that is made for the server: the access token, else the ID token, whichever names the audience; undefined for neither. */
 export const tokenFor = ({ access_token, id_token }: TokenAnswer, audience: string): string | undefined =>
-  [access_token, id_token].find((token) => {
-    const named = token === undefined ? undefined : claimsOf(token)?.['aud'];
-    return named === audience || (Array.isArray(named) && named.includes(audience));
-  });
+  [access_token, id_token].find((token) => token !== undefined && isFor(claimsOf(token), audience));
+
+const isFor = (claims: ReturnType<typeof claimsOf>, audience: string): boolean => {
+  const named = claims?.['aud'];
+  return named === audience || (Array.isArray(named) && named.includes(audience));
+};
+
+/** What an ID token must say: who signs people in, for which client, and for which sign-in. */
+interface OwnSignIn {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly nonce: string;
+}
+
+/** Whether an ID token belongs to a sign-in, and was not slipped in (OpenID Connect Core 1.0, section 3.1.3.7). */
+export const belongsTo = (idToken: string, { issuer, clientId, nonce }: OwnSignIn): boolean => {
+  const claims = claimsOf(idToken);
+  return claims?.['iss'] === issuer && isFor(claims, clientId) && claims['nonce'] === nonce;
+};
 
 const base64Url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
@@ -42,4 +57,18 @@ export const secretText = (): string => base64Url(crypto.getRandomValues(new Uin
 export const challengeOf = async (verifier: string): Promise<string> => {
   const digits = await sha256(new Blob([verifier]));
   return base64Url(Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)));
+};
+
+/** A token is renewed this long before it ends. */
+const EARLY_MS = 60_000;
+/** The longest time that a timer of a browser takes. */
+const TIMER_MAX_MS = 2_147_483_647;
+
+/**
+ * How long to wait before a token is renewed that ends in `leftMs` milliseconds. One that lives shorter than a minute is renewed after half
+ * of its time, not again and again.
+ */
+export const renewalWait = (leftMs: number): number => {
+  const left = Math.max(0, leftMs);
+  return Math.min(Math.max(left - EARLY_MS, left / 2), TIMER_MAX_MS);
 };

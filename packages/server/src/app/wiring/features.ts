@@ -172,7 +172,7 @@ const platform = (
     openDump: async (scratch) => storeEngine(config, engines).dump(scratch),
     clusterId,
   });
-  const sandboxes = sandboxesModule({ ...host, ...sandboxProviders({ ...host, ...engines, dataDir }) });
+  const sandboxes = sandboxesModule({ ...host, workerId, ...sandboxProviders({ ...host, ...engines, dataDir }) });
   return {
     workers: workersModule({
       ...about,

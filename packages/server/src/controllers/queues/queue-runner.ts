@@ -178,6 +178,7 @@ export class QueueRunner {
     try {
       const outcome = await this.#byKind.get(item.kind)?.run(item);
       if (outcome !== undefined && 'againMs' in outcome) return await this.#again(item, outcome.againMs);
+      if (outcome !== undefined && 'heldMs' in outcome) return await this.#keep(item, outcome.heldMs);
       await this.#ack(item);
       if (outcome !== undefined && 'failed' in outcome) this.#giveUp(item, outcome.failed);
     } catch (error) {
@@ -197,6 +198,12 @@ export class QueueRunner {
   async #again(item: TakenItem, delayMs: number): Promise<void> {
     await this.#deps.store.write((tx) =>
       tx.queue.retry(item.kind, item.key, item.token, this.#now(tx, item) + delayMs * 1_000, item.payload),
+    );
+  }
+
+  async #keep(item: TakenItem, heldMs: number): Promise<void> {
+    await this.#deps.store.write((tx) =>
+      tx.queue.renew(item.kind, item.key, item.token, this.#now(tx, item) + heldMs * 1_000),
     );
   }
 

@@ -1,6 +1,6 @@
 import type { JournalRow, ReadTx, TurnRow } from '../../store/contracts/index.ts';
 import { PART, type Part, type StepFacts, type StepRecord, type TurnUsage } from '../contract.ts';
-import { type CompactionEntry, isTurnOver, type ModelResponseEntry, parseBody } from '../record/index.ts';
+import { type CompactionEntry, compactionIn, isTurnOver, type ModelResponseEntry, parseBody } from '../record/index.ts';
 
 /** A count in the payload of a USAGE part. */
 const counted = (payload: Readonly<Record<string, unknown>>, key: string): number => Number(payload[key] ?? 0);
@@ -39,17 +39,14 @@ const recordedStep = (row: JournalRow): StepFacts => {
 };
 
 /** A summary that was written before call `next`, when it is not known of which. */
-const recordedSummary = (row: JournalRow, next: number): Omit<StepFacts, 'summary'> => {
-  const { part, usage, request } = JSON.parse(row.body) as CompactionEntry;
-  return {
-    kind: 'compaction',
-    step: request?.step ?? next,
-    toolCalls: 0,
-    outcome: part === undefined ? 'unused' : 'summarised',
-    ...(usage === undefined ? {} : { usage }),
-    ...requestOf(request),
-  };
-};
+const recordedSummary = ({ part, usage, request }: CompactionEntry, next: number): Omit<StepFacts, 'summary'> => ({
+  kind: 'compaction',
+  step: request?.step ?? next,
+  toolCalls: 0,
+  outcome: part === undefined ? 'unused' : 'summarised',
+  ...(usage === undefined ? {} : { usage }),
+  ...requestOf(request),
+});
 
 const toolCallsIn = (parts: readonly Part[]): number => parts.filter(({ type }) => type === PART.TOOL_CALL).length;
 
@@ -115,7 +112,8 @@ const journaled = (rows: readonly JournalRow[]): KnownSteps => {
   const known = new KnownSteps();
   let next = 1;
   for (const row of rows) {
-    if (row.kind === 'COMPACTION') known.addSummary(recordedSummary(row, next));
+    const summary = compactionIn(row);
+    if (summary !== undefined) known.addSummary(recordedSummary(summary, next));
     if (row.kind !== 'MODEL_RESPONSE') continue;
     const facts = recordedStep(row);
     known.addCall(facts);

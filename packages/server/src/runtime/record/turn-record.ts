@@ -37,11 +37,20 @@ export interface SteerInputEntry {
   readonly nextMessageId: string;
 }
 
+/**
+ * Kind of the entry of a summary that would have saved nothing, and so replaces nothing. A node of the release before, to which a running
+ * turn may go during an upgrade, takes each entry of a kind that it does not know for one with a part and fails where there is none; of this
+ * kind it reads `parts` and nothing else.
+ */
+export const UNUSED_SUMMARY = 'HARNESS';
+
 /** A compaction call. */
 export interface CompactionEntry {
   readonly messageId: string;
-  /** The summary; absent when it would have saved nothing, and so replaces nothing. */
+  /** The summary; absent when it replaces nothing. */
   readonly part?: Part;
+  /** In entries of the kind `UNUSED_SUMMARY`, which have no part. */
+  readonly parts?: readonly [];
   /** These two are absent in entries of releases before, whose requests cannot be rebuilt. */
   readonly usage?: TurnUsage;
   readonly request?: StepRecord;
@@ -53,6 +62,13 @@ interface PartEntry {
   /** Absent for a summary that replaces nothing. */
   readonly part?: Part;
 }
+
+/** The compaction call of an entry; undefined for an entry of anything else. */
+export const compactionIn = ({ kind, body }: Pick<JournalRow, 'kind' | 'body'>): CompactionEntry | undefined => {
+  if (kind !== 'COMPACTION' && kind !== UNUSED_SUMMARY) return undefined;
+  const entry = JSON.parse(body) as CompactionEntry;
+  return kind === 'COMPACTION' || entry.usage !== undefined ? entry : undefined;
+};
 
 /** JSON of SteerRow.body. */
 export interface SteerBody {

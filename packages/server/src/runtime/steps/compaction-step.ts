@@ -7,6 +7,7 @@ import {
   parseSide,
   partId,
   type ResolvedProfile,
+  UNUSED_SUMMARY,
 } from '../record/index.ts';
 import type { KeepSources } from '../session/index.ts';
 import { PartWriter, type WriterPorts } from './answer/index.ts';
@@ -120,13 +121,13 @@ class Compaction implements Step<CompactionRequest, boolean> {
       await keepSources(tx, turn.agent, asked?.sources ?? []);
       const value: CompactionEntry = {
         messageId: turn.messageId,
-        ...(part === undefined ? {} : { part }),
+        ...(part === undefined ? { parts: [] } : { part }),
         usage: summary.usage,
         ...(asked === undefined ? {} : { request: asked.record }),
       };
       const { usage: before, summaries = [] } = state.body;
       return {
-        entries: [{ kind: 'COMPACTION', value }],
+        entries: [{ kind: part === undefined ? UNUSED_SUMMARY : 'COMPACTION', value }],
         body: {
           usage: addUsage(before, summary.usage),
           summaries: summaries.concat(turn.body.modelCalls + 1),

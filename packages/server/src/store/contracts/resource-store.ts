@@ -47,7 +47,10 @@ export type DependentFilter = 'undeleted' | 'blocking';
 export interface ResourceReads {
   get(key: ResourceKey): Promise<StoredResource | undefined>;
   list(query: ResourceQuery): Promise<readonly StoredResource[]>;
-  /** How many resources of a kind a namespace has, counted up to `limit`; what others write at the same moment may be missing. */
+  /**
+   * How many resources of a kind a namespace has, counted up to `limit`. What others write at the same moment may be missing:
+   * a function that keeps a limit by it waits in line before (`WriteTx.inLine`).
+   */
   count(kind: string, namespace: string, limit: number): Promise<number>;
   /** Resources that name this uid as owner in the order of their creation, at most `limit`; absent `which` = every one. */
   dependents(ownerUid: string, limit: number, which?: DependentFilter): Promise<readonly StoredResource[]>;

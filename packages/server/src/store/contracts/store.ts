@@ -35,7 +35,8 @@ export interface WriteTx extends DescribedWrites {
   savepoint<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Waits until no other transaction is under way that named one of the same things, and holds them until the end. For functions
-   * that write many rows, before anything else: two that come to wait for each other's rows both have to begin again.
+   * that write many rows, before anything else: two that come to wait for each other's rows both have to begin again. And before
+   * counting what a limit is kept by.
    */
   inLine(names: readonly string[]): Promise<void>;
   /**

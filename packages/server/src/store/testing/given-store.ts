@@ -75,6 +75,17 @@ export const changeGivenStore = async (dataDir: string, statements: string): Pro
   await setImmediate();
 };
 
+/** Whether a transaction of a store that `openGivenStore` opened waits for a lock that another one has; never on SQLite. */
+export const waitsInGivenStore = async (dataDir: string): Promise<boolean> => {
+  const database = await databases.get(dataDir);
+  if (database === undefined) return false;
+  const [row] = await runSql(
+    database.url,
+    `SELECT count(*) > 0 AS waits FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return row?.['waits'] === true;
+};
+
 /** All that a store which `openGivenStore` opened has written: the bytes of its files, or its rows. */
 export const bytesOfGivenStore = async (dataDir: string): Promise<Buffer> => {
   const database = await databases.get(dataDir);

@@ -76,7 +76,7 @@ describe('a server of which a turn found that it cannot be reached', () => {
     const { store } = world;
     const items = await store.write((tx) => tx.queue.take(PROBES, tx.steadyNow(), LEASE_MICROS, 10));
     for (const { kind, key, payload, token } of items) {
-      const outcome = await mcpProbe({ store, lookup, pool }).run({ kind, key, payload });
+      const outcome = await mcpProbe({ store, lookup, pool }).run({ kind, key, payload, token: '' });
       await pool.reported();
       const dueAt = store.steadyNow() + Number('againMs' in outcome ? outcome.againMs : 0) * 1_000;
       await store.write((tx) =>

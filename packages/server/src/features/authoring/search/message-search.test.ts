@@ -1,62 +1,7 @@
 import { expect, it } from 'vitest';
-import type { MessageRow, SessionRow } from '../../../store/contracts/index.ts';
-import { type MessageSearch, type SearchPlace, searchMessages } from './message-search.ts';
-
-const sessionOf = (agent: string, id: string, lastActive: number): SessionRow => ({
-  id,
-  namespace: 'acme',
-  agent,
-  state: 'IDLE',
-  fence: 0,
-  epoch: 0,
-  createdAt: 1,
-  lastActive,
-  openTurns: 0,
-  activeTurnId: '',
-  admission: 0,
-  lastMessageId: '',
-  lastSequence: 0,
-  labels: {},
-  body: '{}',
-});
-
-const messageOf = (sessionId: string, number: number, content: string): MessageRow => ({
-  id: String(number).padStart(6, '0'),
-  sessionId,
-  role: 1,
-  createdAt: number,
-  labels: {},
-  turnId: '',
-  parts: JSON.stringify([{ id: '0', type: 1, content }]),
-  revision: 1,
-});
-
-/** A log of these sessions, which counts the lists that are asked for. */
-const logOf = (sessions: readonly SessionRow[], messages: readonly MessageRow[]) => {
-  const asked = { sessions: 0 };
-  const log: MessageSearch['log'] = {
-    session: async (id) => sessions.find((row) => row.id === id),
-    sessions: async ({ agent, before, limit }) => {
-      asked.sessions++;
-      return sessions
-        .filter((row) => row.agent === agent)
-        .filter(
-          ({ lastActive, id }) =>
-            before === undefined ||
-            lastActive < before.lastActive ||
-            (lastActive === before.lastActive && id < before.id),
-        )
-        .toSorted((a, b) => b.lastActive - a.lastActive || (a.id < b.id ? 1 : -1))
-        .slice(0, limit);
-    },
-    messagesBefore: async (id, before, limit) =>
-      messages
-        .filter((row) => row.sessionId === id && (before === undefined || row.id < before))
-        .toSorted((a, b) => (a.id < b.id ? 1 : -1))
-        .slice(0, limit),
-  };
-  return { log, asked };
-};
+import type { SessionRow } from '../../../store/contracts/index.ts';
+import { compareHits, type MessageSearch, type SearchPlace, searchMessages } from './message-search.ts';
+import { logOf, messageOf, sessionOf } from './testing/message-log.ts';
 
 const MOST = { sessions: 10, messages: 1_000, perSession: Number.POSITIVE_INFINITY };
 const searchOf = (log: MessageSearch['log'], more: Partial<MessageSearch> = {}): MessageSearch => ({
@@ -119,6 +64,18 @@ it('goes over many agents in the order of their sessions, each session once, and
   expect(asked.sessions).toBe(62);
 });
 
+it('ends a call between two short sessions, and counts those that may not be read', async () => {
+  const sessions = [1, 2, 3, 4, 5].map((at) => sessionOf('a', `s${at}`, at));
+  const { log } = logOf(
+    sessions,
+    sessions.flatMap(({ id }) => [messageOf(id, 1, 'sea'), messageOf(id, 2, 'land')]),
+  );
+  const short = await toTheEnd(searchOf(log, { most: { ...MOST, messages: 4 } }));
+  expect(short).toEqual([['s5 1', 's4 1'], ['s3 1', 's2 1'], ['s1 1']]);
+  const mayRead = ({ id }: SessionRow): boolean => id === 's1';
+  expect(await toTheEnd(searchOf(log, { mayRead, most: { ...MOST, sessions: 2 } }))).toEqual([[], [], ['s1 1']]);
+});
+
 it('reads nothing of a session that may not be read', async () => {
   const { log } = logOf([sessionOf('a', 's1', 5)], [messageOf('s1', 1, 'sea')]);
   const forbidden = { ...log, messagesBefore: () => Promise.reject(new Error('was read')) };
@@ -138,4 +95,16 @@ it('ends when its caller gives up', async () => {
   const { log } = logOf([sessionOf('a', 's1', 5)], [messageOf('s1', 1, 'sea')]);
   const signal = AbortSignal.abort(new Error('gone'));
   await expect(searchMessages(searchOf(log, { signal }))).rejects.toThrow('gone');
+});
+
+it('orders hits by their score, then by time, then by the newer session and message', () => {
+  const hit = { score: 0.5, createdAt: 7, sessionId: 's2', messageId: 'm2' };
+  const ordered = [
+    { ...hit, score: 1, createdAt: 1 },
+    { ...hit, createdAt: 8, sessionId: 's1', messageId: 'm1' },
+    { ...hit, sessionId: 's3', messageId: 'm1' },
+    hit,
+    { ...hit, messageId: 'm1' },
+  ];
+  expect(ordered.toReversed().toSorted(compareHits)).toEqual(ordered);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shareOf, snippetOf, wordsOf } from './message-text.ts';
+import { shareOf, snippetOf, textOf, wordsOf } from './message-text.ts';
 
 const shown = (text: string, query: string): string =>
   snippetOf(text, wordsOf(query))
@@ -33,4 +33,15 @@ it('marks the right place behind a character whose lower case is longer', () => 
 it('shows 240 characters from 80 before the first word, on one line', () => {
   const line = snippetOf(`${'a'.repeat(100)}\n\nsea ${'b'.repeat(300)}`, ['sea']);
   expect(line.map(({ text }) => text)).toEqual([`${'a'.repeat(79)} `, 'sea', ` ${'b'.repeat(156)}`]);
+});
+
+it('is what was said, and nothing of tools and reasoning', () => {
+  const parts = [
+    { id: '0', type: 1, content: 'one' },
+    { id: '1', type: 2, content: 'thought' },
+    { id: '2', type: 4, content: 'of a tool', payload: { output: 'of a tool' } },
+    { id: '3', type: 1, content: 'two' },
+    { id: '4', type: 1 },
+  ];
+  expect(textOf({ parts: JSON.stringify(parts) })).toBe('one\ntwo\n');
 });

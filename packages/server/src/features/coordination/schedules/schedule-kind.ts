@@ -76,6 +76,8 @@ const admit = async (deps: ScheduleKindDeps, tx: WriteTx, write: SpecWrite<Sched
 
 const requireRoom = async (deps: ScheduleKindDeps, tx: WriteTx, namespace: string): Promise<void> => {
   const { schedulesMax: limit } = deps;
+  // Two nodes that count at the same time would both find room for the last one. Only those who make schedules here wait.
+  await tx.inLine([`schedules of ${namespace}`]);
   if ((await tx.resources.count('Schedule', namespace, limit)) < limit) return;
   throw new Fault('RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED', `namespace ${namespace} has ${limit} schedules already`, {
     metadata: { ns: namespace, max: String(limit) },

@@ -1,11 +1,13 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { GatewayService, type ListSchedulesResponse, type ScheduleResponse } from '@svc/api/gateway';
-import { type ScheduleSpecSchema, WorkflowSpecSchema } from '@svc/api/resources';
+import { ScheduleSpecSchema, WorkflowSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../base/index.ts';
 import { kindContract, ReconcileLoop, StoredKindFacade, statusReconcilers } from '../../../controllers/index.ts';
 import type { Operation } from '../../../operations/index.ts';
 import { defaultLabelLimits, recordKey } from '../../../resources/index.ts';
+import { isGivenDatabase } from '../../../store/postgres/testing/given-database.ts';
+import { waitsInGivenStore } from '../../../store/testing/given-store.ts';
 import { quietStore } from '../../../store/testing/quiet-store.ts';
 import { NamespaceDirectory } from '../../authoring/namespaces/index.ts';
 import { openResourceWorld } from '../../testing/index.ts';
@@ -24,8 +26,9 @@ const noRuns = {
   create: () => Promise.reject(new Error('nothing runs here')),
 };
 
-const openWorld = async () => {
+const openWorld = async (dataDir?: string) => {
   const world = await openResourceWorld({
+    ...(dataDir === undefined ? {} : { dataDir }),
     contracts: () => [
       kindContract({ kind: 'Workflow', validate: () => [] }),
       scheduleContract({
@@ -60,7 +63,6 @@ const openWorld = async () => {
   if (controller === undefined) throw new Error('nothing reconciles schedules');
   const loop = new ReconcileLoop(controller, { ...{ store, feed, clock, random, log: silentLog } });
   loop.start();
-  await world.call(method.createAgent, { ns: 'default', name: 'helper' });
   return { ...world, loop, controller };
 };
 
@@ -69,6 +71,7 @@ describe('schedules', () => {
 
   beforeEach(async () => {
     world = await openWorld();
+    await world.call(method.createAgent, { ns: 'default', name: 'helper' });
   });
   afterEach(async () => {
     world.loop.close();
@@ -267,6 +270,38 @@ describe('schedules', () => {
     for (const name of ['a', 'b', 'c', 'd']) await make(name, { intervalSeconds: 60 });
     await expect(make('e', { intervalSeconds: 60 })).rejects.toMatchObject({ reason: 'QUOTA_EXCEEDED' });
     await expect(make('a', { intervalSeconds: 60 })).rejects.toMatchObject({ reason: 'SCHEDULE_EXISTS' });
+  });
+
+  it.runIf(isGivenDatabase())('are not more than their limit when two nodes make the last one together', async () => {
+    for (const name of ['a', 'b', 'c']) await make(name, { intervalSeconds: 60 });
+    const node = await openWorld(world.dataDir);
+    // Ids of both worlds come from the same seed.
+    node.clock.advance(1_000);
+    const [isPlaced, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const place = ({ store, writer }: typeof world, name: string, placed: () => Promise<void>) =>
+      store.write(async (tx) => {
+        const spec = create(ScheduleSpecSchema, { target, intervalSeconds: 60 });
+        await writer.create(tx, ORIGIN, { key: recordKey('Schedule', 'default', name), spec });
+        await placed();
+      });
+    try {
+      const first = place(world, 'd', () => {
+        isPlaced.resolve();
+        return mayEnd.promise;
+      });
+      await isPlaced.promise;
+      let isOver = false;
+      const both = Promise.allSettled([first, place(node, 'e', async () => undefined).finally(() => (isOver = true))]);
+      await expect.poll(async () => isOver || (await waitsInGivenStore(world.dataDir))).toBe(true);
+      mayEnd.resolve();
+      expect(await both).toMatchObject([
+        { status: 'fulfilled' },
+        { status: 'rejected', reason: { reason: 'QUOTA_EXCEEDED' } },
+      ]);
+    } finally {
+      node.loop.close();
+      await node.close(true);
+    }
   });
 
   it('become resolved when their target comes and degraded when it goes', async () => {

@@ -1,6 +1,5 @@
-import { recordKey } from '../../../resources/index.ts';
-import { parseSide, withSandbox } from '../../../runtime/contract.ts';
-import type { ReadTx, SandboxLeaseRow, TurnRow, WriteTx } from '../../../store/contracts/index.ts';
+import { withSandbox } from '../../../runtime/contract.ts';
+import type { ReadTx, SandboxLeaseRow, WriteTx } from '../../../store/contracts/index.ts';
 import { type ClaimSource, shownAt, type WorkerClaim } from '../../claim-source.ts';
 
 /**
@@ -13,6 +12,8 @@ export const LEASE_MICROS = 60_000_000;
 export const WAIT_MICROS = 30_000_000;
 /** Rows of one policy; far more than sandboxes that one machine can run. */
 const ROWS_MAX = 5_000;
+/** Policies whose leases are looked through for a worker. */
+const POLICIES_MAX = 200;
 
 export interface LeaseBody {
   readonly namespace: string;
@@ -22,6 +23,8 @@ export interface LeaseBody {
   readonly session: string;
   /** The turn it ends with; '' = it stays with its session. */
   readonly turn: string;
+  /** Name of the worker that keeps it; absent in leases of older versions. */
+  readonly worker?: string;
   /** Unix micros. */
   readonly acquiredAt: number;
   /** The backend was made and set up. */
@@ -109,30 +112,23 @@ export const fitsQuota = (
   return held + ahead < quota.most;
 };
 
-/** Sandboxes of the sessions whose turns a worker runs: no other worker runs something in them. */
+/** Sandboxes that a worker keeps for sessions and runs: no other worker runs something in them. */
 export const sandboxClaims: ClaimSource = {
-  held: async (tx, { turns }, limit) => {
-    const found: WorkerClaim[] = [];
-    for (const turn of turns) {
-      if (found.length === limit) break;
-      const claim = await claimOf(tx, turn);
-      if (claim !== undefined) found.push(claim);
-    }
-    return found;
+  held: async (tx, { name }, limit) => {
+    const query = { kind: 'SandboxPolicy', scope: { type: 'all' }, limit: POLICIES_MAX } as const;
+    const claims: WorkerClaim[] = [];
+    for (const { key } of await tx.resources.list(query))
+      for (const lease of await leasesOf(tx, `${key.namespace}/${key.name}`))
+        if (lease.body.worker === name && isHeld(lease, tx.steadyNow())) claims.push(claimOf(tx, lease));
+    return claims.slice(0, limit);
   },
 };
 
-const claimOf = async (tx: WriteTx, { sessionId }: TurnRow): Promise<WorkerClaim | undefined> => {
-  const session = await tx.log.session(sessionId);
-  const name = session === undefined ? '' : parseSide(session).sandboxRef;
-  if (session === undefined || name === '') return undefined;
-  const { namespace, agent } = session;
-  const record = await tx.resources.get(recordKey('Sandbox', namespace, name));
-  const row = record === undefined ? undefined : await tx.sandboxLeases.get({ id: record.uid });
-  const lease = row && leaseOf(row);
-  if (lease === undefined || !isHeld(lease, tx.steadyNow()) || lease.body.session !== sessionId) return undefined;
-  const { isReady, acquiredAt } = lease.body;
+const claimOf = (tx: WriteTx, { expiresAt, body }: Lease): WorkerClaim => {
+  const { namespace, name, agent, session, isReady, acquiredAt } = body;
+  // A run of a workflow has a sandbox without an agent.
+  const sessionId = agent === '' ? '' : session;
   const state = isReady ? 'ready' : 'starting';
-  const times = { since: acquiredAt, until: shownAt(tx, lease.expiresAt) };
+  const times = { since: acquiredAt, until: shownAt(tx, expiresAt) };
   return { kind: 'sandbox', id: name, namespace, name, agent, sessionId, state, ...times, tries: 0 };
 };

@@ -42,6 +42,8 @@ export interface LeaseDeps {
   readonly writer: ResourceWriter;
   readonly ids: Ids;
   readonly random: Random;
+  /** Names this process. */
+  readonly workerId: string;
 }
 
 export const SANDBOX_ORIGIN = systemOrigin('sandbox-lease');
@@ -134,7 +136,7 @@ const ticketOf = (
 };
 
 const leaseFor = (
-  { random }: LeaseDeps,
+  { random, workerId }: LeaseDeps,
   tx: WriteTx,
   by: {
     readonly request: LeaseRequest;
@@ -158,6 +160,7 @@ const leaseFor = (
     body: {
       ...(isSame ? former.body : bodyOf(request, record.key.name, tx.now())),
       turn: mode === 'turn' ? request.turnId : '',
+      worker: workerId,
       acquiredAt: tx.now(),
       // Another session finds nothing of the one before: its backend is replaced.
       isReady: isSame && former.body.isReady,

@@ -24,6 +24,8 @@ interface SandboxesModuleDeps extends Omit<SandboxKindDeps, 'providerReport' | '
   readonly random: Random;
   readonly log: Log;
   readonly audit: AppendAudit;
+  /** Names this process. */
+  readonly workerId: string;
   readonly providers: readonly SandboxProvider[];
   readonly providerKinds: readonly SandboxProviderKind[];
   readonly settings: {

@@ -8,6 +8,7 @@ import { testPlan } from '../../../sandbox/testing/plans.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import type { Tool, ToolContext, ToolGrants, ToolResult } from '../../../tools/contract.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
+import { sandboxClaims } from './lease-records.ts';
 import { sandboxContracts } from './sandbox-kinds.ts';
 import { sandboxesModule } from './sandboxes-module.ts';
 
@@ -52,6 +53,7 @@ describe('sandboxes of sessions', () => {
       ...world,
       log: silentLog,
       random: seededRandom(seed),
+      workerId: `w${seed}`,
       ancestorsOf: () => [],
       secretProblem: async () => undefined,
       providers: [provider],
@@ -100,7 +102,8 @@ describe('sandboxes of sessions', () => {
       from = node,
       signal = new AbortController().signal,
     } = how;
-    const context = { namespace: 'default', agent: 'helper', sessionId: session, turnId: turn, idempotencyKey: key };
+    const agent = session === '' ? '' : 'helper';
+    const context = { namespace: 'default', agent, sessionId: session, turnId: turn, idempotencyKey: key };
     const tool = (await tools(from)).get(name);
     return (await tool?.run({ ...context, signal, progress: () => undefined } as ToolContext, input)) as ToolResult;
   };
@@ -346,6 +349,23 @@ describe('sandboxes of sessions', () => {
     world.clock.advance(2 * MINUTE);
     await exec('echo y', { session: 's2' });
     expect([await shown('s1'), await shown('s2')]).toEqual(['', ...(await named())]);
+  });
+
+  it('are held by the worker that keeps them, for sessions and runs, until they are given back', async () => {
+    const held = (name: string) => world.store.write((tx) => sandboxClaims.held(tx, { name }, 10));
+    const taken = world.clock.nowMicros();
+    await exec('echo x');
+    const [name = ''] = (await sandboxes()).map(({ key }) => key.name);
+    await exec('echo y', { session: '', turn: 'r1', from: start(8) });
+    const ofRun = (await sandboxes()).map(({ key }) => key.name).find((one) => one !== name) ?? '';
+    const times = { since: taken, until: taken + MINUTE * 1_000 };
+    const claim = { kind: 'sandbox', namespace: 'default', state: 'ready', ...times, tries: 0 };
+    expect(await held('w7')).toEqual([{ ...claim, id: name, name, agent: 'helper', sessionId: 's1' }]);
+    expect(await held('w8')).toEqual([{ ...claim, id: ofRun, name: ofRun, agent: '', sessionId: '' }]);
+    await exec('echo z', { from: start(9) });
+    expect([await held('w7'), (await held('w9')).map(({ id }) => id)]).toEqual([[], [name]]);
+    world.clock.advance(MINUTE);
+    expect([await held('w8'), await held('w9')]).toEqual([[], []]);
   });
 
   it('go with their turn, or to another session of the pool without anything of the former', async () => {

@@ -29,7 +29,7 @@ const list = (request: object): Promise<ListWorkerClaimsResponse> =>
 const take = (owner: string, item: string, payload = '{}'): Promise<number> =>
   world.store.write(async (tx) => {
     const [kind = '', key = ''] = item.split(' ');
-    const now = kind === 'schedule.timer' ? tx.now() : tx.steadyNow();
+    const now = ['schedule.timer', 'workflow.expiry'].includes(kind) ? tx.now() : tx.steadyNow();
     await tx.queue.put({ kind, key, dueAt: now, attempts: 0, payload });
     await tx.queue.take([kind], now, LEASE, 1, owner);
     return tx.now();
@@ -63,6 +63,27 @@ it('are the schedules and runs that the worker took, in pages', async () => {
   const second = await list({ name: 'w1', pageSize: 2, pageToken: first.nextPageToken });
   expect([...first.claims, ...second.claims].map(({ state }) => state)).toEqual(['tool', 'turn', 'firing']);
   expect((await list({ name: 'w2' })).claims.map(({ name }) => name)).toEqual(['weekly']);
+});
+
+it('of one run and state are all listed, also where a page ends between them', async () => {
+  await world.store.write((tx) =>
+    tx.workflowRuns.put({
+      id: RUN,
+      namespace: 'acme',
+      workflow: 'flow',
+      workflowUid: 'u',
+      status: 'RUNNING',
+      body: '{}',
+    }),
+  );
+  for (const step of ['a', 'b', 'c']) await take('w1', `workflow.tool ${RUN}/${step}/1`);
+  await take('w1', `workflow.expiry ${RUN}`);
+  const first = await list({ name: 'w1', pageSize: 2 });
+  const second = await list({ name: 'w1', pageSize: 2, pageToken: first.nextPageToken });
+  expect([first, second].map(({ claims }) => claims.map(({ state }) => state))).toEqual([
+    ['expiry', 'tool'],
+    ['tool', 'tool'],
+  ]);
 });
 
 it('are no longer those whose time is over', async () => {

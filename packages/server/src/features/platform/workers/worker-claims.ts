@@ -34,9 +34,8 @@ export const listWorkerClaims = async (
   const claims = await store.write(async (tx) => {
     const key = workerKey(name);
     if ((await tx.resources.get(key)) === undefined) throw resourceNotFound(key);
-    const turns = await tx.log.claimedTurns(name, CLAIMS_MAX);
-    const found = turns.map((turn) => turnClaim(tx, turn));
-    for (const source of sources()) found.push(...(await source.held(tx, { name, turns }, CLAIMS_MAX)));
+    const found = (await tx.log.claimedTurns(name, CLAIMS_MAX)).map((turn) => turnClaim(tx, turn));
+    for (const source of sources()) found.push(...(await source.held(tx, { name }, CLAIMS_MAX)));
     return found;
   });
   const ordered = claims
@@ -65,7 +64,8 @@ const turnClaim = (tx: WriteTx, turn: TurnRow): WorkerClaim => ({
 });
 
 /** Differs between any two claims that are held at a time. */
-const placeOf = ({ kind, namespace, id, state }: WorkerClaim): string => [kind, namespace, id, state].join(' ');
+const placeOf = ({ kind, namespace, id, state, part = '' }: WorkerClaim): string =>
+  [kind, namespace, id, state, part].join(' ');
 
 const claimMessage = (claim: WorkerClaim): WorkerClaimMessage =>
   create(WorkerClaimSchema, {

@@ -219,7 +219,8 @@ describe('an agent in a channel', () => {
       turnId: 'other',
       cause: { identity: '', lineage: [] },
     };
-    const item = { kind: 'channel.reply', key: 'other', payload: JSON.stringify({ speaker, content: 'by item' }) };
+    const payload = JSON.stringify({ speaker, content: 'by item' });
+    const item = { kind: 'channel.reply', key: 'other', payload, token: '' };
     const worker = workers.find(({ kinds }) => kinds.includes('channel.reply'));
     const full = storageFull(new Error('disk'));
     vi.spyOn(world.engine.store, 'write').mockRejectedValueOnce(full);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { seededRandom } from '../../../../base/index.ts';
 import { DeliveryWorld } from '../testing/delivery-world.ts';
+import { deliveryClaims } from './delivery-claims.ts';
 import { replyDraft } from './delivery-drafts.ts';
 import { DeliveryProgress } from './delivery-progress.ts';
 
@@ -47,6 +48,30 @@ it('a sender whose claim has lapsed writes nothing once another one took the del
   expect(await progress.settle(first, { do: 'reject', error: 'late' })).toBeUndefined();
   expect(await world.states()).toEqual(['pending']);
   expect(await progress.settle(second, { do: 'delivered' })).toMatchObject({ state: 'delivered' });
+});
+
+it('a delivery is held by the worker that sends it, until its claim lapses or the attempt ends', async () => {
+  await world.connectorClass();
+  await world.answered('!say hi');
+  await world.answered('!say waits');
+  const progress = progressOf(world);
+  const [row] = await world.rows();
+  const held = (name: string) => world.engine.store.write((tx) => deliveryClaims.held(tx, { name }, 10));
+  expect(await held('w1')).toEqual([]);
+  const at = world.clock.nowMicros();
+  const taking = await progress.take(row?.id ?? '', () => true);
+  if (!('taken' in taking)) throw new Error('not taken');
+  const times = { since: at, until: at + LEASE_MS * 1_000 };
+  const claim = { kind: 'delivery', id: row?.id, namespace: 'default', name: 'help', state: 'sending', tries: 1 };
+  expect(await held('w1')).toEqual([{ ...claim, ...times }]);
+  expect(await held('w')).toEqual([]);
+  world.clock.advance(LEASE_MS);
+  expect(await held('w1')).toEqual([]);
+  const again = await progress.take(row?.id ?? '', () => true);
+  if (!('taken' in again)) throw new Error('not taken');
+  expect((await held('w1')).map(({ tries }) => tries)).toEqual([2]);
+  await progress.settle(again.taken, { do: 'delivered' });
+  expect(await held('w1')).toEqual([]);
 });
 
 it('a conversation stays in order, also after more failing deliveries than are read at once', async () => {

@@ -52,6 +52,10 @@ describe('a question of a turn', () => {
       decidedBy: 'connector:default/help/U2',
       answer: { city: 'Paris' },
     });
+    const audited = await world.engine.store.read((tx) => tx.audit.list({ limit: 10 }));
+    expect(audited.map(({ identity, operation, target, outcome }) => [identity, operation, target, outcome])).toEqual([
+      ['connector:default/help/U2', 'connectors/answer-request', `Session/default/helper/${sessionId}`, 'ok'],
+    ]);
     expect(await answer('1')).toBeUndefined();
   });
 
@@ -92,6 +96,24 @@ describe('a question of a turn', () => {
     expect(await open(second.turnId)).toBe(1);
     expect(await answer('1')).toMatchObject({ turnId: second.turnId });
     await world.engine.ended(second.turnId);
+  });
+
+  it('is answered by nobody where the connector no longer delivers requests, and never by a sender without an id', async () => {
+    await world.connector('auto', { ...ON, 'option.svc/approvers': 'U1, ' });
+    const { turnId } = await asked({ question: 'Why?' });
+    const [id] = (await world.rows()).map(({ id: delivery }) => delivery);
+    const press = (externalId: string) => {
+      const sender = { kind: 'user', externalId, name: 'Ann' };
+      const context = { ...world.context({ message: '' }), eventLabels: { 'svc.delivery': id ?? '' }, sender };
+      return world.engine.store.write((tx) => world.parts.answers.answerOf(tx, context, 'because'));
+    };
+    expect([await answer('because', ''), await press('')]).toEqual([undefined, { unanswered: 'not_an_approver' }]);
+    await world.connector('auto', { 'option.svc/approvers': 'U1' });
+    expect([await answer('because'), await press('U1')]).toEqual([undefined, { unanswered: 'not_an_approver' }]);
+    expect(await open(turnId)).toBe(1);
+    await world.connector('auto', ON);
+    expect(await press('U1')).toMatchObject({ turnId });
+    await world.engine.ended(turnId);
   });
 
   it('takes a text, or JSON that fits, or none', async () => {

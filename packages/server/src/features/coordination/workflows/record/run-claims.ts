@@ -2,6 +2,7 @@ import { QUEUE_LEASE_MICROS } from '../../../../controllers/contract.ts';
 import type { HeldItem, WriteTx } from '../../../../store/contracts/index.ts';
 import { type ClaimSource, shownAt, type WorkerClaim } from '../../../claim-source.ts';
 import {
+  CALL_HOLD_MS,
   CHILD_REPORT,
   CHILD_STOP,
   RUN_ADVANCE,
@@ -13,22 +14,27 @@ import {
   TURN_REPORT,
 } from './run-queue.ts';
 
-/** Items of a run that wait by the clock of the store. */
-const STEADY = [RUN_ADVANCE, TURN_REPORT, CHILD_REPORT, STEP_TIMER, TOOL_CALL, CHILD_STOP, RUN_EXPIRY, RUN_WAKE];
+/** Items of a run that wait by the clock of the store, and those that are due at a Unix time. */
+const STEADY = [RUN_ADVANCE, TURN_REPORT, CHILD_REPORT, STEP_TIMER, CHILD_STOP, RUN_WAKE];
+const DATED = [STEP_DATE, RUN_EXPIRY];
+const CALL_HOLD_MICROS = CALL_HOLD_MS * 1_000;
 
 /** Runs that a worker moves, with what it does to them: the kind of the item without `workflow.`. */
 export const runClaims: ClaimSource = {
   held: async (tx, { name }, limit) => {
-    const claims: WorkerClaim[] = [];
-    const add = async (item: HeldItem, toUnix: (at: number) => number): Promise<void> => {
-      const claim = await claimOf(tx, item, toUnix);
-      if (claim !== undefined && claims.length < limit) claims.push(claim);
-    };
     const [steady, unix] = [tx.steadyNow(), tx.now()];
-    const waiting = { kinds: STEADY, now: steady, until: steady + QUEUE_LEASE_MICROS };
-    for (const item of await tx.queue.held(name, waiting, limit)) await add(item, (at) => shownAt(tx, at));
-    const dated = { kinds: [STEP_DATE], now: unix, until: unix + QUEUE_LEASE_MICROS };
-    for (const item of await tx.queue.held(name, dated, limit)) await add(item, (at) => at);
+    const shown = (at: number): number => shownAt(tx, at);
+    const asked = [
+      { kinds: STEADY, now: steady, until: steady + QUEUE_LEASE_MICROS, toUnix: shown },
+      { kinds: [TOOL_CALL], now: steady, until: steady + CALL_HOLD_MICROS, toUnix: shown },
+      { kinds: DATED, now: unix, until: unix + QUEUE_LEASE_MICROS, toUnix: (at: number) => at },
+    ];
+    const claims: WorkerClaim[] = [];
+    for (const { toUnix, ...window } of asked)
+      for (const item of await tx.queue.held(name, window, limit)) {
+        const claim = await claimOf(tx, item, toUnix);
+        if (claim !== undefined && claims.length < limit) claims.push(claim);
+      }
     return claims;
   },
 };
@@ -48,6 +54,7 @@ const claimOf = async (
     namespace: run.namespace,
     name: run.workflow,
     state: kind.slice('workflow.'.length),
+    part: key,
     since: toUnix(since),
     until: toUnix(dueAt),
     tries: attempts,

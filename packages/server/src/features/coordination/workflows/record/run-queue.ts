@@ -17,6 +17,8 @@ export const STEP_TIMER = 'workflow.timer';
 export const STEP_DATE = 'workflow.date';
 /** A tool has to be called; key = run/step/attempt. */
 export const TOOL_CALL = 'workflow.tool';
+/** How long a process has a call without renewing its claim. */
+export const CALL_HOLD_MS = 30_000;
 /** A child has to be stopped; key = its id. */
 export const CHILD_STOP = 'workflow.stop';
 /** An ended run is no longer kept from then on; key = run id. */

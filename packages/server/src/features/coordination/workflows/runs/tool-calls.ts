@@ -1,16 +1,18 @@
 import { BackgroundWork, type CancelTimer, type Clock, isFault, type Log } from '../../../../base/index.ts';
 import {
+  type ClaimedItem,
   DONE,
   isPassing,
   type QueueWorker,
   type ReconcileOutcome,
-  type WorkItem,
+  type WorkGoesOn,
 } from '../../../../controllers/contract.ts';
 import { isJsonMap, type JsonData } from '../../../../resources/index.ts';
 import type { ObjectAccess } from '../../../../runtime/contract.ts';
 import { runHolder, type Store } from '../../../../store/contracts/index.ts';
 import type { ToolContext, ToolRegistry, ToolResult, ToolWait } from '../../../../tools/contract.ts';
 import {
+  CALL_HOLD_MS,
   callKey,
   isRunOver,
   type OpenRun,
@@ -27,8 +29,6 @@ import type { RunDriver } from './run-driver.ts';
 /** Calls under way in this process; further ones wait in the queue. */
 const MAX_AT_ONCE = 64;
 const BUSY_MS = 1_000;
-/** How long a process has a call without renewing its claim. */
-const HOLD_MS = 30_000;
 const RENEW_MS = 10_000;
 /** Longest time-out that a tool may ask for. */
 const TIMEOUT_MAX_MS = 600_000;
@@ -71,13 +71,15 @@ interface ClaimedCall extends StepAttempt {
 }
 
 /**
- * Calls the tools of steps, next to the queue, so that a slow one holds up nothing else. The queued item stays until the result is recorded;
- * a process that dies leaves it, and another one makes the same call with the same idempotency key. A recorded result is not asked for again.
+ * Calls the tools of steps, next to the queue, so that a slow one holds up nothing else. The queued item stays claimed until the result is
+ * recorded; a process that dies leaves it, and another one makes the same call with the same idempotency key. A recorded result is not asked for again.
  */
 export class ToolCalls implements QueueWorker {
   readonly kinds = [TOOL_CALL];
   readonly #deps: ToolCallsDeps;
   readonly #calls: BackgroundWork;
+  /** The token of the queued item of each call that is under way. */
+  readonly #tokens = new Map<string, string>();
 
   constructor(deps: ToolCallsDeps) {
     this.#deps = deps;
@@ -89,15 +91,20 @@ export class ToolCalls implements QueueWorker {
     });
   }
 
-  async run(item: WorkItem): Promise<ReconcileOutcome> {
-    if (this.#calls.has(item.key)) return { againMs: HOLD_MS };
+  async run(item: ClaimedItem): Promise<ReconcileOutcome | WorkGoesOn> {
+    if (this.#calls.has(item.key)) return this.#goesOn(item);
     if (this.#calls.isFull) return { againMs: BUSY_MS };
     const claimed = await this.#claim(JSON.parse(item.payload) as StepAttempt);
     if (claimed === undefined) return DONE;
     if ('againMs' in claimed) return claimed;
     // Not begun where it was closed meanwhile: another process makes the call.
     const isBegun = this.#calls.start(callKey(claimed), (control) => this.#run(claimed, control));
-    return { againMs: isBegun ? HOLD_MS : BUSY_MS };
+    return isBegun ? this.#goesOn(item) : { againMs: BUSY_MS };
+  }
+
+  #goesOn({ key, token }: ClaimedItem): WorkGoesOn {
+    if (this.#calls.has(key)) this.#tokens.set(key, token);
+    return { heldMs: CALL_HOLD_MS };
   }
 
   /** Resolves once no call is under way any more. */
@@ -133,7 +140,7 @@ export class ToolCalls implements QueueWorker {
   }
 
   #claimUntil(now: number) {
-    return { owner: this.#deps.owner, until: now + HOLD_MS * 1_000 };
+    return { owner: this.#deps.owner, until: now + CALL_HOLD_MS * 1_000 };
   }
 
   async #run(call: ClaimedCall, control: AbortController): Promise<void> {
@@ -142,6 +149,7 @@ export class ToolCalls implements QueueWorker {
       await this.#carry(call, control);
     } finally {
       stopRenewing();
+      this.#tokens.delete(callKey(call));
     }
   }
 
@@ -153,8 +161,11 @@ export class ToolCalls implements QueueWorker {
         const open = await driver.find(tx, call.runId);
         const state = open === undefined ? undefined : calledStep(open, call);
         if (open === undefined || state?.call?.owner !== this.#deps.owner) return false;
-        open.change(state, { call: this.#claimUntil(tx.steadyNow()) });
+        const claim = this.#claimUntil(tx.steadyNow());
+        open.change(state, { call: claim });
         await open.save();
+        const key = callKey(call);
+        await tx.queue.renew(TOOL_CALL, key, this.#tokens.get(key) ?? '', claim.until);
         return true;
       });
     let cancel: CancelTimer = () => undefined;

@@ -3,6 +3,7 @@ import { Fault } from '../../../../base/index.ts';
 import type { ObjectData } from '../../../../runtime/contract.ts';
 import { quietStore } from '../../../../store/testing/quiet-store.ts';
 import { textResult } from '../../../../tools/index.ts';
+import { runClaims } from '../record/index.ts';
 import { RunWorld } from '../testing/index.ts';
 
 let world: RunWorld;
@@ -152,6 +153,40 @@ describe('a tool step', () => {
     world.deleted.clear();
     await world.pass(60);
     expect([(await world.state(id)).status, calls.length]).toEqual(['COMPLETED', 2]);
+  });
+
+  it('is held by its worker alone from its beginning to its end, as those see who look at workers', async () => {
+    act = () => new Promise(() => undefined);
+    await flow('calculate');
+    const id = await world.begin('flow');
+    const began = world.clock.nowMicros();
+    await world.process.runner.tick();
+    const other = world.processOn(world.store);
+    const held = (name: string) => world.store.write((tx) => runClaims.held(tx, { name }, 10));
+    for (let seconds = 10; seconds <= 50; seconds += 10) {
+      expect(await held('process-1')).toEqual([
+        {
+          kind: 'run',
+          id,
+          part: `${id}/call/1`,
+          namespace: 'default',
+          name: 'flow',
+          state: 'tool',
+          since: began,
+          until: world.clock.nowMicros() + 30_000_000,
+          tries: 1,
+        },
+      ]);
+      expect(await held('process-2')).toEqual([]);
+      world.clock.advance(10_000);
+      await expect.poll(async () => (await world.steps(id))[0]?.call?.until).toBe(world.store.steadyNow() + 30_000_000);
+      await other.runner.tick();
+    }
+    await world.cancel(id);
+    expect(await held('process-1')).toEqual([]);
+    world.clock.advance(10_000);
+    await world.process.module.calls.settled();
+    other.runner.close();
   });
 
   it('keeps its claim while it runs, and ends when its run is cancelled', async () => {

@@ -121,6 +121,7 @@ export class RunWorld {
   processOn(store: Store): Process {
     const { bus, ids, clock } = this;
     this.#processes += 1;
+    const owner = `process-${this.#processes}`;
     const agents = new ScriptedAgents(store, ids);
     const module = workflowsModule({
       store,
@@ -136,13 +137,13 @@ export class RunWorld {
       objects: this.objects,
       deliveries: { replyOfRun: async (_tx, { output }) => replied(output) },
       tools: createToolRegistry({ tools: this.#options.tools ?? [], log: silentLog, check: sharedSchemaCheck }),
-      workerId: `process-${this.#processes}`,
+      workerId: owner,
       ancestorsOf: () => [],
       settings: { ...settings, ...this.#options.settings },
     });
     module.runs.onEnd(async (_tx, end) => void this.ended.push(end));
     const workers = [...(module.workers ?? []), agents];
-    const parts = { clock, workers, store, bus, log: silentLog, pollMs: 60_000 };
+    const parts = { clock, workers, owner, store, bus, log: silentLog, pollMs: 60_000 };
     return { module, runner: new QueueRunner({ ...parts, random: seededRandom(5) }) };
   }
 
