@@ -46,7 +46,6 @@ export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
     setOpenId(lines[next]?.id);
     virtual.scrollToIndex(next);
   };
-  const shown = virtual.getVirtualItems();
   return (
     <div className={styles.frame}>
       <div
@@ -65,13 +64,13 @@ export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
           lastTop.current = scrollTop;
         }}
       >
-        <div style={{ height: virtual.getTotalSize() }}>
-          <div style={{ transform: `translateY(${shown[0]?.start ?? 0}px)` }}>
-            {shown.map(({ index }) => {
-              const line = lines[index];
-              return line && <Line key={line.id} line={line} isOpen={line.id === openId} onOpen={setOpenId} />;
-            })}
-          </div>
+        <div className={styles.inner} style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const line = lines[index];
+            return (
+              line && <Line key={line.id} line={line} top={start} isOpen={line.id === openId} onOpen={setOpenId} />
+            );
+          })}
         </div>
       </div>
       {!isFollowing && !isHeld && (
@@ -96,17 +95,20 @@ export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
 
 interface LineProps {
   readonly line: KeptLine;
+  /** Pixels above it. */
+  readonly top: number;
   readonly isOpen: boolean;
   readonly onOpen: (id: string) => void;
 }
 
 const Line = memo(
-  ({ line, isOpen, onOpen }: LineProps): ReactElement => (
+  ({ line, top, isOpen, onOpen }: LineProps): ReactElement => (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list answers the arrow keys
     // biome-ignore lint/a11y/noStaticElementInteractions: likewise
     <div
       className={classNames(styles.line, isOpen && styles.open)}
       data-level={line.level}
+      style={{ transform: `translateY(${top}px)` }}
       onClick={() => onOpen(line.id)}
     >
       <span>{timeOf(line)}</span> <b>{line.level}</b> <span>{line.message}</span>{' '}
