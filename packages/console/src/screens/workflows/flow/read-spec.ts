@@ -20,7 +20,7 @@ export const partOf = (value: unknown, name: string): unknown =>
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
-/** The steps as they are written, from the value of `steps`; none where that is no list. */
+/** The steps as they are written, from the value of `steps`; none where that is not a list. */
 export const stepsOf = (steps: unknown): readonly FlowStep[] =>
   Array.isArray(steps)
     ? steps.map((step: unknown) => {
