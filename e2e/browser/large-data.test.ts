@@ -85,6 +85,38 @@ describe('a session of 10,000 parts', () => {
     await scrollUntil(page, [log, 1], 'Part 9999');
     expect([await elements(tab), tab.watcher.take()]).toEqual([expect.toSatisfy((count) => count < MOST_ELEMENTS), []]);
   });
+
+  it('shows its newest 200 messages as JSON', async () => {
+    await using tab = await instance.tab('admin');
+    await tab.open(`/ns/shop/agents/support/sessions/${planted.session}?view=json`);
+    const json = tab.page.locator('main pre');
+    await json.filter({ hasText: '"Part 6000"' }).waitFor();
+    expect(await json.textContent()).not.toContain('"Part 5999"');
+    expect(tab.watcher.take()).toEqual([]);
+  });
+});
+
+describe('a session of 60 short messages', () => {
+  it('is there as a whole in a window that is higher than it', async () => {
+    const { session } = await instance.api.ok<{ session: { metadata: { name: string } } }>(
+      'POST /v1/ns/shop/agents/support/sessions',
+      {},
+    );
+    const id = session.metadata.name.split('/').at(-1) ?? '';
+    for (let message = 0; message < 60; message += 1)
+      await instance.api.ok(`POST /v1/ns/shop/agents/support/sessions/${id}/messages:append`, {
+        message: {
+          role: 'ROLE_USER',
+          parts: [{ partType: 'SESSION_MESSAGE_PART_TYPE_TEXT', content: `Short ${message}` }],
+        },
+      });
+    await using tab = await instance.tab('admin');
+    await tab.page.setViewportSize({ width: 1280, height: 12_000 });
+    await tab.open(`/ns/shop/agents/support/sessions/${id}`);
+    await tab.page.getByText('Short 59', { exact: true }).waitFor();
+    await tab.page.getByText('Short 0', { exact: true }).waitFor();
+    expect(tab.watcher.take()).toEqual([]);
+  });
 });
 
 describe('a run of 500 steps', () => {

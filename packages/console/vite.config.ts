@@ -27,7 +27,16 @@ export default defineConfig({
             {
               name: 'frame',
               tags: ['$initial'],
-              test: /console\/src\/(access|api|keys|live|ui\/(?!menu|copy-menu|confirm))/,
+              test: /console\/src\/(access|api|keys|live|ui\/(?!menu|copy-menu|confirm))|@base-ui/,
+            },
+            // What most screens need: small parts, and those with a library.
+            {
+              name: 'parts',
+              test: /console\/src\/(api|live|ui\/(badge|copy-text|facts|json-view|listing|markdown(\.tsx|\/markdown\.module|\/safe-address)|picture|pixel-picture|save-as|value-lines))/,
+            },
+            {
+              name: 'controls',
+              test: /@base-ui|@floating-ui|@tanstack\/(react-virtual|virtual-core)|console\/src\/ui\/(menu|copy-menu|confirm)/,
             },
           ],
         },

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { JsonView, parsedOrText } from '../../ui/json-view.tsx';
@@ -8,6 +8,8 @@ import styles from './logs.module.css';
 import { texts } from './texts.ts';
 
 const LINE_PX = 22;
+/** Lines in the page above and below those in sight. */
+const OVERSCAN = 8;
 
 interface LogLinesProps {
   readonly lines: readonly KeptLine[];
@@ -25,12 +27,15 @@ export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => LINE_PX,
-    overscan: 20,
+    overscan: OVERSCAN,
   });
   useEffect(() => {
     if (isFollowing && !isHeld && lines.length > 0) virtual.scrollToIndex(lines.length - 1, { align: 'end' });
   }, [lines, isFollowing, isHeld, virtual]);
-  const open = lines.find(({ id }) => id === openId);
+  const open = useMemo(
+    () => (openId === undefined ? undefined : lines.find(({ id }) => id === openId)),
+    [lines, openId],
+  );
   const move = (event: KeyboardEvent): void => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by === undefined) return;
@@ -63,22 +68,7 @@ export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
           {virtual.getVirtualItems().map(({ index, start }) => {
             const line = lines[index];
             return (
-              line && (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the list answers the arrow keys
-                // biome-ignore lint/a11y/noStaticElementInteractions: likewise
-                <div
-                  key={line.id}
-                  className={classNames(styles.line, line.id === openId && styles.open)}
-                  data-level={line.level}
-                  style={{ transform: `translateY(${start}px)` } as CSSProperties}
-                  onClick={() => setOpenId(line.id)}
-                >
-                  <span>{timeOf(line)}</span>
-                  <b>{line.level}</b>
-                  <span>{line.message}</span>
-                  <i>{line.fieldsJson === '{}' ? '' : line.fieldsJson}</i>
-                </div>
-              )
+              line && <Line key={line.id} line={line} top={start} isOpen={line.id === openId} onOpen={setOpenId} />
             );
           })}
         </div>
@@ -102,6 +92,30 @@ export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
     </div>
   );
 };
+
+interface LineProps {
+  readonly line: KeptLine;
+  /** Pixels above it. */
+  readonly top: number;
+  readonly isOpen: boolean;
+  readonly onOpen: (id: string) => void;
+}
+
+const Line = memo(
+  ({ line, top, isOpen, onOpen }: LineProps): ReactElement => (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list answers the arrow keys
+    // biome-ignore lint/a11y/noStaticElementInteractions: likewise
+    <div
+      className={classNames(styles.line, isOpen && styles.open)}
+      data-level={line.level}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={() => onOpen(line.id)}
+    >
+      <span>{timeOf(line)}</span> <b>{line.level}</b> <span>{line.message}</span>{' '}
+      <i>{line.fieldsJson === '{}' ? '' : line.fieldsJson}</i>
+    </div>
+  ),
+);
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 

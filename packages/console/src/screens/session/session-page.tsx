@@ -1,7 +1,7 @@
 import type { SessionResponse } from '@svc/api/gateway';
 import type { SessionKey } from '@svc/client';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { addresses, Goto } from '../../app/address.tsx';
 import { useKey } from '../../keys/use-keys.ts';
@@ -16,6 +16,7 @@ import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { agentValues, differences, useSessionActions } from './actions/index.ts';
 import { ChatView } from './chat-view.tsx';
+import type { Conversation, ConversationView } from './conversation/index.ts';
 import { costText, countText } from './figures.ts';
 import { SESSION_PATH, type SessionView, VIEWS } from './index.ts';
 import { OverridesBanner } from './overrides-banner.tsx';
@@ -96,12 +97,28 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
         />
       )}
       {!isPlain && shown === 'timeline' && <TimelineView session={session} />}
-      {!isPlain && shown === 'json' && (
-        <div className={styles.json}>
-          <JsonView value={{ session: facts, messages: view.stored }} />
-        </div>
-      )}
+      {!isPlain && shown === 'json' && <SessionJson facts={facts} conversation={conversation} view={view} />}
     </Page>
+  );
+};
+
+interface SessionJsonProps {
+  readonly facts: SessionResponse | undefined;
+  readonly conversation: Conversation;
+  readonly view: ConversationView;
+}
+
+/** The session and its newest messages as the API answers them. */
+const SessionJson = ({ facts, conversation, view }: SessionJsonProps): ReactElement => {
+  const { isLoaded } = view;
+  // The few that the chat begins with are not all that can be read at once.
+  useEffect(() => {
+    if (isLoaded) void conversation.refresh();
+  }, [isLoaded, conversation]);
+  return (
+    <div className={styles.json}>
+      <JsonView value={{ session: facts, messages: view.stored }} />
+    </div>
   );
 };
 

@@ -55,8 +55,13 @@ export const RunPage = (): ReactElement => {
     >
       {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {found.isPending && <Loading />}
-      {found.data && <RunView address={address} answer={found.data} />}
-      <RunHistory address={address} />
+      {found.data && (
+        <>
+          <RunView address={address} answer={found.data} />
+          {/* Read after the run: hundreds of events would keep the page from drawing its steps. */}
+          <RunHistory address={address} />
+        </>
+      )}
     </Page>
   );
 };

@@ -86,6 +86,16 @@ it('takes the stored message in place of the one that grew, once the turn has en
   expect(conversation.view.live).toEqual([]);
 });
 
+it('reads few messages first, and a whole page once it has some', async () => {
+  const session = new FakeSession([page(['m3', 'm4'], true), page(['m2', 'm3', 'm4'], true), page(['m2', 'm3', 'm4'])]);
+  const conversation = await followed(session);
+  await conversation.refresh();
+  expect(ids(conversation)).toEqual(['m2', 'm3', 'm4']);
+  conversation.start();
+  await everything();
+  expect(session.asked).toEqual([{ pageSize: 50 }, { pageSize: 200 }, { pageSize: 200 }]);
+});
+
 it('loads older messages before the oldest that it has', async () => {
   const session = new FakeSession([page(['m3', 'm4'], true), page(['m1', 'm2'])]);
   const conversation = await followed(session);

@@ -4,6 +4,8 @@ import { emptyView, foldEvent, isSvcError, type ReplyView, type Session, type Sh
 
 /** Messages of one page; the cap of the server. */
 const PAGE = 200;
+/** Messages that are shown first: enough for any window, and read in a fraction of the time of a whole page. */
+const FIRST_PAGE = 50;
 
 /** What is known of a conversation; a new value after each change. */
 export interface ConversationView {
@@ -80,7 +82,7 @@ export class Conversation {
   async #follow(signal: AbortSignal): Promise<void> {
     this.#change({ error: undefined });
     try {
-      const after = await this.#loadNewest(signal);
+      const after = await this.#loadNewest(this.#view.stored.length === 0 ? FIRST_PAGE : PAGE, signal);
       const events = this.#host.session.stream({
         after,
         signal,
@@ -109,7 +111,7 @@ export class Conversation {
     if (signal === undefined) return;
     this.#isStale = false;
     try {
-      await this.#loadNewest(signal);
+      await this.#loadNewest(PAGE, signal);
     } catch (error) {
       this.#failLater(error, signal);
     }
@@ -140,10 +142,10 @@ export class Conversation {
   }
 
   /** Answers the cursor behind the messages. */
-  async #loadNewest(signal: AbortSignal): Promise<string> {
+  async #loadNewest(pageSize: number, signal: AbortSignal): Promise<string> {
     this.#asked += 1;
     const load = this.#asked;
-    const page = await this.#host.session.messages({ pageSize: PAGE }, { signal });
+    const page = await this.#host.session.messages({ pageSize }, { signal });
     // An answer to an earlier question that comes later knows less.
     if (load < this.#answered) return page.streamCursor;
     this.#answered = load;

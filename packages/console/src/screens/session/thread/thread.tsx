@@ -30,6 +30,14 @@ const GUESSES: Readonly<Record<ThreadRow['kind'], number>> = {
   compaction: 42,
   review: 80,
 };
+const PADDING_START = 8;
+const PADDING_END = 16;
+
+const guessOf = (row: ThreadRow | undefined): number => GUESSES[row?.kind ?? 'text'];
+
+/** Where the end of the rows will be about, so that those at the start are not drawn before. */
+const offsetOfEnd = (rows: readonly ThreadRow[]): number =>
+  Math.max(0, rows.reduce((sum, row) => sum + guessOf(row), PADDING_START + PADDING_END) - innerHeight);
 
 /**
  * The rows of a conversation, of which only the visible ones are in the page. It follows its end while the person is there; while they
@@ -40,14 +48,15 @@ export const Thread = ({ rows, render, onStart, messageId, sent }: ThreadProps):
   const virtual = useVirtualizer<HTMLDivElement, Element>({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => GUESSES[rows[index]?.kind ?? 'text'],
+    initialOffset: () => (messageId === undefined ? offsetOfEnd(rows) : 0),
+    estimateSize: (index) => guessOf(rows[index]),
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 8,
     anchorTo: 'end',
     followOnAppend: true,
     scrollEndThreshold: NEAR_PX,
-    paddingStart: 8,
-    paddingEnd: 16,
+    paddingStart: PADDING_START,
+    paddingEnd: PADDING_END,
   });
   const { look, fresh } = useThreadScroll({ rows, scroller, virtual, messageId, onStart, sent });
   return (

@@ -61,6 +61,13 @@ export const useThreadScroll = (given: ThreadScroll): { readonly look: () => voi
   useLayoutEffect(() => {
     if (isAtEnd.current) virtual.scrollToEnd();
   }, [height, virtual]);
+  const hasMore = onStart !== undefined;
+  // What does not fill its place cannot be scrolled to its start.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: likewise, and tries no more where nothing came
+  useEffect(() => {
+    const { scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {};
+    if (hasMore && hasBegun.current && scrollHeight <= clientHeight) onStart();
+  }, [height, hasMore, scroller]);
   const look = (): void => {
     // The page itself is asked: the virtualizer may hear of a scroll after this.
     const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {};

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { layoutOf } from './flow-layout.ts';
-import type { FlowStep } from './read-flow.ts';
+import type { FlowStep } from './read-spec.ts';
 
 const step = (id: string, ...after: readonly string[]): FlowStep => ({ id, type: 'transform', after, does: '' });
 

@@ -1,5 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import type { FlowStep } from './read-flow.ts';
+import type { FlowStep } from './read-spec.ts';
 
 /** Size of a step in the graph, in pixels. */
 export const STEP_WIDTH = 200;

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } fr
 import { Badge } from '../../../ui/badge.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import styles from './flow.module.css';
-import type { FlowStep } from './read-flow.ts';
+import type { FlowStep } from './read-spec.ts';
 import { iconOfType, type StepLook } from './step-look.ts';
 
 interface StepListProps {
