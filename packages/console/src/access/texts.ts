@@ -17,6 +17,12 @@ export const texts = {
   connecting: 'Connecting',
   or: 'or',
   atProvider: (host: string): string => `Sign in with ${host}`,
+  inWindow: 'Sign in in the window that has opened; this page then goes on. If you do not see it:',
+  windowBlocked: 'Your browser blocked the window. Allow it for this page and try again, or:',
+  onThisPage: 'Sign in on this page and lose what is not saved',
+  handedOver: 'The page that opened this window goes on. You can close it.',
+  openerGone:
+    'No page waits for this sign-in any more. Close this window, and sign in on the page where you want to go on.',
   providerAway: (origin: string): string =>
     `${origin} does not answer this page. It may be away, or its settings do not name this page as an origin of the client.`,
   providerRefused: (origin: string, reason: string): string => `${origin} says no: ${reason}`,
