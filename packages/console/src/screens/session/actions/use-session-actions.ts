@@ -4,9 +4,12 @@ import type { Client, SessionKey } from '@svc/client';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../../../api/use-call.ts';
+import { fitsBeside } from '../../../app/panels/fits-beside.ts';
+import { usePanels } from '../../../app/panels/use-panels.ts';
 import { notify } from '../../../ui/notices.tsx';
 import type { ThreadMessage } from '../conversation/index.ts';
 import { SESSION_PATH } from '../index.ts';
+import { SESSION_PANEL, sessionText } from '../session-text.ts';
 import { texts } from '../texts.ts';
 import { filesOf } from './fork-point.ts';
 
@@ -25,8 +28,9 @@ export interface Retry {
 }
 
 interface SessionActions {
-  /** Copies the messages up to the one with this id, '' for all, into a new session and shows it. */
+  /** Copies the messages up to the one with this id, '' for all, into a new session and shows it instead of this one. */
   readonly fork: UseMutationResult<SessionKey, Error, string>;
+  /** Shows the new session; one with overrides beside this one where there is room. */
   readonly retry: UseMutationResult<SessionKey, Error, Retry>;
   readonly compact: UseMutationResult<void, Error, void>;
   readonly clear: UseMutationResult<void, Error, void>;
@@ -38,6 +42,7 @@ const TOPICS = { topics: ['session', 'turn'] };
 /** What can be done with a whole session. */
 export const useSessionActions = (key: SessionKey, onCleared: () => void): SessionActions => {
   const navigate = useNavigate();
+  const { open } = usePanels();
   const show = (forked: SessionKey): void => {
     notify(texts.forked);
     void navigate({
@@ -45,11 +50,18 @@ export const useSessionActions = (key: SessionKey, onCleared: () => void): Sessi
       params: { ns: forked.ns, agent: forked.agent, sessionId: forked.sessionId },
     });
   };
+  const showBeside = (forked: SessionKey): void => {
+    notify(texts.forkedBeside);
+    open({ type: SESSION_PANEL, key: sessionText(forked) });
+  };
   return {
     fork: useWrite(async (client: Client, through: string) => (await client.session(key).fork(through)).key, {
       onDone: show,
     }),
-    retry: useWrite((client: Client, retry: Retry) => askAgain(client, key, retry), { onDone: show }),
+    retry: useWrite((client: Client, retry: Retry) => askAgain(client, key, retry), {
+      // What runs with other values is compared with what there is.
+      onDone: (forked, { overrides }) => (overrides !== undefined && fitsBeside() ? showBeside(forked) : show(forked)),
+    }),
     compact: useWrite((client: Client) => client.session(key).compact(), { onDone: () => notify(texts.compacted) }),
     clear: useWrite((client: Client) => client.session(key).clear({ stop: true }), {
       changes: TOPICS,
