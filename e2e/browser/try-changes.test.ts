@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { ShopInstance, type Tab } from './harness/index.ts';
 
 const instance = ShopInstance.ofSuite();
-const DIFFERS = 'This session does not run as its agent does:';
+const DIFFERS = 'This session differs from its agent:';
 const session = () => `/ns/shop/agents/support/sessions/${instance.seeded.session}`;
 
 /** Opens the menu of the first message that a person wrote. */
@@ -58,10 +58,10 @@ it('shows a message that is asked with another model, temperature and prompt bes
   await panel.getByRole('log').getByText('Only the fork hears this.', { exact: true }).waitFor();
   expect(await main.getByText('Only the fork hears this.').count()).toBe(0);
 
-  await panel.getByRole('link', { name: 'Open it alone' }).click();
+  await panel.getByRole('link', { name: 'Open on its own' }).click();
   await panel.waitFor({ state: 'detached' });
   await seeFork(main);
-  await main.getByRole('link', { name: 'The session that it was forked from' }).click();
+  await main.getByRole('link', { name: 'Session that it was forked from' }).click();
   await page.waitForURL((url) => url.pathname.endsWith(instance.seeded.session));
   expect(await page.getByText(DIFFERS).count()).toBe(0);
 });

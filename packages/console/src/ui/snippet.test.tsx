@@ -11,3 +11,20 @@ it('marks what was searched for, and shows the rest as text', () => {
     /^<span[^>]*>&lt;b&gt;the&lt;\/b&gt; <mark>lighthouse<\/mark><\/span>$/,
   );
 });
+
+it('cuts what is long before the first mark, between words', () => {
+  const lead = 'Keepers of long ago wrote down every ship that passed the ';
+  const shown = (text: string): string =>
+    renderToStaticMarkup(
+      <Snippet
+        pieces={[
+          { text, found: false },
+          { text: 'lighthouse', found: true },
+        ]}
+      />,
+    );
+  expect(shown(lead)).toContain('>… down every ship that passed the <mark>');
+  expect(shown('x'.repeat(60))).toContain(`>…${'x'.repeat(40)}<mark>`);
+  expect(shown('y'.repeat(40))).toContain(`>${'y'.repeat(40)}<mark>`);
+  expect(renderToStaticMarkup(<Snippet pieces={[{ text: lead, found: false }]} />)).toContain(`>${lead}<`);
+});

@@ -13,7 +13,7 @@ export interface Column<T> {
   /** Fixed width in rem, instead of a share. */
   readonly rem?: number;
   readonly isNumber?: boolean;
-  /** Left out on a phone. */
+  /** Left out where the table is narrow. */
   readonly isMinor?: boolean;
 }
 
@@ -51,6 +51,10 @@ export const Table = <T,>(props: TableProps<T>): ReactElement => {
       if (range !== null && range.endIndex >= rows.length - 5) props.onEnd?.();
     },
   });
+  const narrow = columns
+    .filter(({ isMinor }) => !isMinor)
+    .map(({ grow = 1 }) => `minmax(0, ${grow > 1 ? 5 : 3}fr)`)
+    .join(' ');
   const template = columns.map(({ rem, grow = 1 }) => (rem ? `${rem}rem` : `minmax(0, ${grow}fr)`)).join(' ');
   const move = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -90,7 +94,7 @@ export const Table = <T,>(props: TableProps<T>): ReactElement => {
         onPointerLeave={() => setShown(undefined)}
         onScroll={(event) => setShown(event.currentTarget.scrollTop > 0 ? (shown ?? rows.map(keyOf)) : undefined)}
       >
-        <div className={styles.head} role="row" style={{ '--columns': template } as CSSProperties}>
+        <div className={styles.head} role="row" style={{ '--columns': template, '--narrow': narrow } as CSSProperties}>
           {columns.map((column) => (
             <div key={column.title} role="columnheader" className={cellClass(column)}>
               {column.title}
@@ -108,7 +112,7 @@ export const Table = <T,>(props: TableProps<T>): ReactElement => {
                 row={row}
                 index={index}
                 isFocused={index === focused}
-                style={{ '--columns': template, transform: `translateY(${start}px)` } as CSSProperties}
+                style={{ '--columns': template, '--narrow': narrow, transform: `translateY(${start}px)` } as CSSProperties}
                 onFocus={() => setFocused(index)}
               />
             );
