@@ -9,7 +9,7 @@ interface SnippetPiece {
 }
 
 /** So many characters before the first mark leave it in sight on a narrow line. */
-const LEAD = 40;
+const LEAD = 16;
 
 /** The pieces with less before the first mark, cut between words. */
 const nearMark = (pieces: readonly SnippetPiece[]): readonly SnippetPiece[] => {

@@ -27,12 +27,13 @@ export const OverridesBanner = ({ differences, source }: OverridesBannerProps): 
         </details>
       ) : (
         <span key={what}>
-          {NAMES[what]} <code>{is}</code>{' '}
+          {NAMES[what]} <code>{is}</code>
           {was === '' ? (
             texts.unset
           ) : (
             <>
-              {texts.insteadOf} <code>{was}</code>
+              {` ${texts.insteadOf} `}
+              <code>{was}</code>
             </>
           )}
         </span>

@@ -85,7 +85,7 @@ export const texts = {
   changeFirst: 'Change the model, the temperature or the prompt first',
   differs: 'This session differs from its agent:',
   insteadOf: 'instead of',
-  unset: 'which the agent does not set',
+  unset: ', which the agent does not set',
   noPrompt: 'none',
   source: 'Session that it was forked from',
   cancel: 'Cancel',
