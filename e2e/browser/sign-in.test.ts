@@ -160,7 +160,7 @@ describe('a token that ends without a refresh token', () => {
     await signInOn(blocked).click();
     await blocked.getByText('Your browser blocked the window.').waitFor();
     expect(await accessibilityFaults(blocked)).toEqual([]);
-    await blocked.getByRole('button', { name: 'Sign in on this page and lose what is not saved' }).click();
+    await blocked.getByRole('button', { name: 'Sign in on this page' }).click();
     await blocked.getByText(/^ann \(admin\)$/).waitFor();
     expect([blocked.url(), await ended(blocked).count()]).toEqual([`${server.url}/ns/default/agents?q=porter`, 0]);
   });

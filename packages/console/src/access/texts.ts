@@ -17,9 +17,11 @@ export const texts = {
   connecting: 'Connecting',
   or: 'or',
   atProvider: (host: string): string => `Sign in with ${host}`,
-  inWindow: 'Sign in in the window that has opened; this page then goes on. If you do not see it:',
-  windowBlocked: 'Your browser blocked the window. Allow it for this page and try again, or:',
-  onThisPage: 'Sign in on this page and lose what is not saved',
+  inWindow:
+    'Go on in the window that has opened. If you do not see it, sign in on this page: what is not saved is then lost.',
+  windowBlocked:
+    'Your browser blocked the window. Allow it for this page and try again, or sign in on this page: what is not saved is then lost.',
+  onThisPage: 'Sign in on this page',
   handedOver: 'The page that opened this window goes on. You can close it.',
   openerGone:
     'No page waits for this sign-in any more. Close this window, and sign in on the page where you want to go on.',
