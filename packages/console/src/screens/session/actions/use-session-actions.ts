@@ -83,7 +83,7 @@ const askAgain = async (client: Client, key: SessionKey, retry: Retry): Promise<
   const labels = { ...retry.labels };
   const made =
     through === undefined
-      ? await emptySession(client, key, retry)
+      ? await client.gateway.createSession({ ns: key.ns, agent: key.agent, ...overriding(retry), labels })
       : await client.sessionControl.forkSession({ ...key, throughMessageId: through, ...overriding(retry), labels });
   const forked = { ns: key.ns, agent: key.agent, sessionId: made.sessionId };
   await client.session(forked).send(text, {
@@ -94,12 +94,3 @@ const askAgain = async (client: Client, key: SessionKey, retry: Retry): Promise<
 };
 
 const overriding = ({ overrides }: Retry) => (overrides === undefined ? {} : { overrides });
-
-/** A session without messages. Only forks have overrides: such a one is a fork that is emptied, which keeps them. */
-const emptySession = async (client: Client, key: SessionKey, retry: Retry): Promise<{ readonly sessionId: string }> => {
-  const labels = { ...retry.labels };
-  if (retry.overrides === undefined) return client.gateway.createSession({ ns: key.ns, agent: key.agent, labels });
-  const { sessionId } = await client.sessionControl.forkSession({ ...key, ...overriding(retry), labels });
-  await client.session({ ...key, sessionId }).clear();
-  return { sessionId };
-};
