@@ -19,7 +19,7 @@ const at = (name: string, address: string | ((seeded: Seeded) => string), shows:
 });
 
 /** An address with a detail panel next to its screen. */
-const beside = (address: string, type: string, key: string): string =>
+const withPanel = (address: string, type: string, key: string): string =>
   `${address}${address.includes('?') ? '&' : '?'}panel=${encodeURIComponent(`${type} ${encodeURIComponent(key)}`)}`;
 
 const refusing = (refused: string, screen: Screen): Screen => ({ ...screen, refused });
@@ -36,7 +36,7 @@ export const screens: readonly Screen[] = [
   at('session-held', ({ heldSession }) => `/ns/shop/agents/support/sessions/${heldSession}`, /money back/),
   at(
     'session-fork',
-    ({ session, fork }) => beside(`/ns/shop/agents/support/sessions/${session}`, 'session', `shop/support/${fork}`),
+    ({ session, fork }) => withPanel(`/ns/shop/agents/support/sessions/${session}`, 'session', `shop/support/${fork}`),
     'Fork of support',
   ),
   at('sessions-found', '/ns/shop/sessions?find=238+eur', '238 EUR'),
@@ -46,7 +46,7 @@ export const screens: readonly Screen[] = [
   at('workflows', '/ns/shop/workflows', 'refund'),
   at('workflow', '/ns/shop/workflows/refund', 'letter'),
   at('new-workflow', '/ns/shop/workflows/~new', /new workflow/i),
-  at('workflow-start', beside('/ns/shop/workflows/refund', 'workflow-run', 'shop/refund'), 'A large refund'),
+  at('workflow-start', withPanel('/ns/shop/workflows/refund', 'workflow-run', 'shop/refund'), 'A large refund'),
   at('workflow-run', ({ waitingRun }) => `/ns/shop/workflows/refund/runs/${waitingRun}`, 'approve'),
   at('workflow-run-failed', ({ failedRun }) => `/ns/shop/workflows/failing/runs/${failedRun}`, 'divide'),
   at('knowledge', '/ns/shop/knowledge', /shipping/),
@@ -54,9 +54,9 @@ export const screens: readonly Screen[] = [
   at('files', '/ns/shop/files', /letters/),
   at('channels', '/ns/shop/channels', 'desk'),
   at('channel', '/ns/shop/channels/desk', /order A7 came back/),
-  at('explain-message', beside('/ns/shop/channels/desk', 'explain-message', 'shop/desk'), 'What would happen'),
+  at('explain-message', withPanel('/ns/shop/channels/desk', 'explain-message', 'shop/desk'), 'What would happen'),
   at('connectors', '/ns/shop/connectors', 'reviewed'),
-  at('explain-event', beside('/ns/shop/connectors', 'explain-event', 'shop/front'), 'What would happen'),
+  at('explain-event', withPanel('/ns/shop/connectors', 'explain-event', 'shop/front'), 'What would happen'),
   at('deliveries', '/ns/shop/deliveries', /dead/i),
   at('schedules', '/ns/shop/schedules', 'morning'),
   at('schedule', '/ns/shop/schedules/morning', 'morning'),
@@ -67,18 +67,18 @@ export const screens: readonly Screen[] = [
   at('deployments', '/ns/shop/deployments', 'branches'),
   at('deployment', '/ns/shop/deployments/branches', 'branches'),
   at('sandboxes', '/ns/shop/sandboxes', 'Sandboxes'),
-  at('sandbox', beside('/ns/shop/sandboxes', 'sandbox', 'shop/bench'), 'Processes'),
+  at('sandbox', withPanel('/ns/shop/sandboxes', 'sandbox', 'shop/bench'), 'Processes'),
   at('usage', '/ns/shop/usage', 'Usage'),
   refusing('ListAuditRecords', at('audit', '/ns/shop/audit', 'Audit')),
   at('workers', '/workers', 'Workers'),
-  at('worker', ({ worker }) => beside('/workers', 'worker', worker), 'Holds now'),
+  at('worker', ({ worker }) => withPanel('/workers', 'worker', worker), 'Holds now'),
   refusing('ListApiKeys', at('access', '/access', 'Access')),
   refusing('logs:stream', at('logs', '/logs', 'Logs')),
   at('settings', '/settings', 'Settings'),
   at('namespaces', '/namespaces', 'shop:north'),
   at('resources', '/ns/shop/resources/Agent', 'support'),
   at('resource', '/ns/shop/resources/Agent/support', 'support'),
-  at('resource-panel', beside('/ns/shop/resources/Workflow', 'resource', 'Workflow/shop/refund'), 'refund'),
+  at('resource-panel', withPanel('/ns/shop/resources/Workflow', 'resource', 'Workflow/shop/refund'), 'refund'),
   at('new-resource', '/ns/shop/new/Agent', 'Agent'),
   at('not-found', '/no/such/screen', /not/i),
 ];

@@ -117,7 +117,7 @@ describe('a token that ends without a refresh token', () => {
     await expect.poll(() => window.isClosed()).toBe(true);
   };
 
-  it('takes nothing that was written: each page signs in beside itself, goes on, and saves it', async () => {
+  it('takes nothing that was written: each page signs in by a window of its own, goes on, and saves it', async () => {
     const agents = '/v1/ns/default/agents';
     await api().ok(`POST ${agents}`, { name: 'porter', spec: { systemPrompt: 'You carry.' } });
     const { sessionId } = await api().ok<{ sessionId: string }>(`POST ${agents}/porter/sessions`, {});

@@ -40,7 +40,7 @@ const seeFork = async (within: Page | Locator): Promise<void> => {
   await within.getByRole('log').getByText('You are a parrot.').first().waitFor();
 };
 
-it('shows a message that is asked with another model, temperature and prompt beside the conversation', async () => {
+it('shows a message that is asked with another model, temperature and prompt next to the conversation', async () => {
   await using tab = await instance.tab('admin');
   const { page } = tab;
   await tryChanges(tab);

@@ -95,8 +95,8 @@ const WithCredential = ({ refusal, children }: WithCredentialProps): ReactElemen
 };
 
 /**
- * Whoever signs in again sees everything anew. Only once the screens work with the new credential: what they ask with the former one is
- * refused, and that would ask for another sign-in.
+ * After another sign-in every screen is loaded again, but only once it works with the new credential: what it asks with the former one is
+ * refused, and that would ask for yet another sign-in.
  */
 const useFreshStart = (person: Person | undefined): void => {
   const queries = useQueryClient();

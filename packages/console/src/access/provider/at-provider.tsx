@@ -19,16 +19,16 @@ interface AtProviderProps {
 /** Leads to the provider, which sends the person back. */
 export const AtProvider = ({ provider, isOverPage, onSignIn }: AtProviderProps): ReactElement => {
   const leave = useMutation({ mutationFn: () => leaveForSignIn(provider), networkMode: 'always' });
-  const beside = useSignInWindow(provider, onSignIn);
-  const error = leave.error ?? beside.error;
+  const inWindow = useSignInWindow(provider, onSignIn);
+  const error = leave.error ?? inWindow.error;
   return (
     <>
-      <Button kind="primary" isBusy={leave.isPending} onClick={isOverPage ? beside.start : () => leave.mutate()}>
+      <Button kind="primary" isBusy={leave.isPending} onClick={isOverPage ? inWindow.start : () => leave.mutate()}>
         {texts.atProvider(new URL(provider.issuer).host)}
       </Button>
-      {beside.state !== 'none' && (
+      {inWindow.state !== 'none' && (
         <>
-          <p role="status">{beside.state === 'open' ? texts.inWindow : texts.windowBlocked}</p>
+          <p role="status">{inWindow.state === 'open' ? texts.inWindow : texts.windowBlocked}</p>
           <Button isBusy={leave.isPending} onClick={() => leave.mutate()}>
             {texts.onThisPage}
           </Button>

@@ -9,7 +9,7 @@ export const RETURN_PATH = '/sign-in/callback';
 
 const KEY = 'svc.sign-in';
 
-/** What is known of a sign-in until the person comes back; nobody else may know it. */
+/** What is known of a sign-in until the person comes back; a secret of this page. */
 export interface BegunSignIn {
   /** Comes back in the address, so that it says which sign-in is meant. */
   readonly state: string;

@@ -13,7 +13,7 @@ import { sessionOf } from './session-text.ts';
 import { StateBadge } from './state-badge.tsx';
 import { texts } from './texts.ts';
 
-/** A conversation beside another one, to compare what they say. */
+/** A conversation next to another one, to compare what they say. */
 export const SessionPanel = ({ panelKey }: PanelProps): ReactElement => {
   const session = useMemo(() => sessionOf(panelKey), [panelKey]);
   const navigate = useNavigate();
@@ -23,8 +23,8 @@ export const SessionPanel = ({ panelKey }: PanelProps): ReactElement => {
   const problem = error ?? actions.fork.error;
   const { ns, agent, sessionId } = session;
   return (
-    <div className={styles.beside}>
-      <div className={styles.besideHead}>
+    <div className={styles.compared}>
+      <div className={styles.comparedHead}>
         <h2>{facts?.labels['svc/forked-from'] === undefined ? agent : texts.forkOf(agent)}</h2>
         <StateBadge state={facts?.state ?? 'IDLE'} />
         <Goto to={addresses.session(ns, agent, sessionId)}>{texts.openAlone}</Goto>

@@ -1,6 +1,6 @@
 import type { SessionKey } from '@svc/client';
 
-/** Type of the panel that shows a session beside the screen. */
+/** Type of the panel that shows a session next to the screen. */
 export const SESSION_PANEL = 'session';
 
 /** A session as the key of a panel. */

@@ -52,7 +52,7 @@ export const texts = {
   fork: 'Fork from here',
   forkAll: 'Fork',
   forked: 'This is the fork',
-  forkedBeside: 'The fork is beside this session',
+  forkedInPanel: 'The fork is next to this session',
   forkOf: (agent: string): string => `Fork of ${agent}`,
   openAlone: 'Open on its own',
   edit: 'Edit and resend',

@@ -4,7 +4,7 @@ import type { Client, SessionKey } from '@svc/client';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../../../api/use-call.ts';
-import { fitsBeside } from '../../../app/panels/fits-beside.ts';
+import { hasRoomForPanel } from '../../../app/panels/has-room.ts';
 import { usePanels } from '../../../app/panels/use-panels.ts';
 import { notify } from '../../../ui/notices.tsx';
 import type { ThreadMessage } from '../conversation/index.ts';
@@ -30,7 +30,7 @@ export interface Retry {
 interface SessionActions {
   /** Copies the messages up to the one with this id, '' for all, into a new session and shows it instead of this one. */
   readonly fork: UseMutationResult<SessionKey, Error, string>;
-  /** Shows the new session; one with overrides beside this one where there is room. */
+  /** Shows the new session; one with overrides next to this one where there is room. */
   readonly retry: UseMutationResult<SessionKey, Error, Retry>;
   readonly compact: UseMutationResult<void, Error, void>;
   readonly clear: UseMutationResult<void, Error, void>;
@@ -50,8 +50,8 @@ export const useSessionActions = (key: SessionKey, onCleared: () => void): Sessi
       params: { ns: forked.ns, agent: forked.agent, sessionId: forked.sessionId },
     });
   };
-  const showBeside = (forked: SessionKey): void => {
-    notify(texts.forkedBeside);
+  const showInPanel = (forked: SessionKey): void => {
+    notify(texts.forkedInPanel);
     open({ type: SESSION_PANEL, key: sessionText(forked) });
   };
   return {
@@ -60,7 +60,8 @@ export const useSessionActions = (key: SessionKey, onCleared: () => void): Sessi
     }),
     retry: useWrite((client: Client, retry: Retry) => askAgain(client, key, retry), {
       // What runs with other values is compared with what there is.
-      onDone: (forked, { overrides }) => (overrides !== undefined && fitsBeside() ? showBeside(forked) : show(forked)),
+      onDone: (forked, { overrides }) =>
+        overrides !== undefined && hasRoomForPanel() ? showInPanel(forked) : show(forked),
     }),
     compact: useWrite((client: Client) => client.session(key).compact(), { onDone: () => notify(texts.compacted) }),
     clear: useWrite((client: Client) => client.session(key).clear({ stop: true }), {
