@@ -74,7 +74,8 @@ it('an import keeps every uid, and again changes nothing', { timeout: 180_000 },
   ]);
   const caller = new RestCaller(from.url);
   const sessions = '/v1/ns/acme/agents/helper/sessions';
-  const { sessionId } = await caller.ok<{ sessionId: string }>(`POST ${sessions}`, {});
+  const overrides = { model: 'other', temperature: 0.5, systemPrompt: 'You are a parrot.' };
+  const { sessionId } = await caller.ok<{ sessionId: string }>(`POST ${sessions}`, { overrides });
   await caller.ok(`POST ${sessions}/${sessionId}/message`, { message: 'hi', waitSeconds: 30 });
   const { out: archive } = await svc(from, 'export', '-A', '--data');
   write('all.jsonl', archive);
@@ -83,6 +84,7 @@ it('an import keeps every uid, and again changes nothing', { timeout: 180_000 },
   expect(await uids(to)).toEqual({ ...before, [`Session acme/${sessionId}`]: sessionId });
   const told = await new RestCaller(to.url).ok(`GET ${sessions}/${sessionId}/messages`);
   expect(told).toMatchObject({ items: [{ message: { parts: [{ content: 'hi' }] } }, { message: {} }] });
+  expect(await new RestCaller(to.url).ok(`GET ${sessions}/${sessionId}`)).toMatchObject({ overrides });
   const { resourceVersion } = await list(to);
   const again = await svc(to, 'import', 'all.jsonl');
   expect(again.out).toContain('5 unchanged');

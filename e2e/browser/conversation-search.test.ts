@@ -59,3 +59,13 @@ it('searches the list of sessions, keeps the words in the address, and says when
   await field.fill('');
   await page.getByRole('grid', { name: 'Sessions' }).waitFor();
 });
+
+it('opens over a narrow window too, where the navigation is hidden', async () => {
+  await using tab = await instance.tab('viewer', { isPhone: true });
+  const { page } = tab;
+  await tab.open('/');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search' }).fill('238 eur');
+  await page.getByRole('group', { name: 'In conversations' }).getByRole('option').first().click();
+  await page.getByRole('log').getByText('238 EUR').first().waitFor();
+});

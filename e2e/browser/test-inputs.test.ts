@@ -9,6 +9,12 @@ it('keeps an input with a workflow, begins with it again, and lets others use it
   const { page } = tab;
   const panel = `/ns/shop/workflows/refund?panel=${encodeURIComponent('workflow-run shop/refund')}`;
   await tab.open(panel);
+  // As JSON there are no fields that could say what is missing.
+  const start = page.getByRole('button', { name: 'Start' });
+  await page.getByRole('group', { name: 'Input as' }).getByRole('button', { name: 'JSON' }).click();
+  await start.click();
+  await page.getByRole('alert').getByText('/order').waitFor();
+  await page.getByRole('group', { name: 'Input as' }).getByRole('button', { name: 'Form' }).click();
   const amount = page.getByLabel('amount');
   await amount.fill('238');
   await page.getByRole('textbox', { name: 'Name of the input' }).fill('a large one');

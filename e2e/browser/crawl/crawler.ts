@@ -20,7 +20,7 @@ const MOST_CLICKS = 2;
 /** Within this time a click has to change something. */
 const CHANGE_MS = 500;
 /** What a frame shows on every screen is clicked once. */
-const FRAME = /^(?:nav|footer|body|aside|header) /;
+const FRAME = /^(?:nav|footer|body|header) /;
 /** A control that did something on so many screens is a part that all screens share, such as the menu of copies. */
 const SHARED_BY = 3;
 /** Answers of 4xx, which a click may bring about: the person reads them on the page. */

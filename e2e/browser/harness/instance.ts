@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
-import { afterAll, beforeAll, inject, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, inject, onTestFailed, TestRunner } from 'vitest';
 import { RestCaller } from '../../calls/index.ts';
 import { ServerProcess } from '../../server-process/index.ts';
 import { ChatPlatform, type Seeded, ShopSeed } from '../seed/index.ts';
@@ -63,7 +63,8 @@ export class ShopInstance {
     this.#contexts.set(role, context);
     const page = await (await context).newPage();
     const tab = new Tab(page, this.url);
-    onTestFailed(() => console.error(tab.lastSeen));
+    // One that is opened before all tests of a file belongs to none of them.
+    if (TestRunner.getCurrentTest() !== undefined) onTestFailed(() => console.error(tab.lastSeen));
     await tab.look(look);
     return tab;
   }

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 const CLIENT = 'svc-console';
 const AUDIENCE = 'svc';
-/** How long tokens live, in seconds. */
-const LIFETIME_S = 3_600;
+const HOUR_S = 3_600;
 
 /** What was asked for, until the code is traded. */
 interface Asked {
@@ -46,6 +45,10 @@ export class OpenIdProvider implements AsyncDisposable {
   /** What the next sign-in ends with instead of a code. */
   refusal: string | undefined;
   renewals = 0;
+  /** How long tokens live, in seconds. */
+  lifetime = HOUR_S;
+  /** Without one the person has to sign in again when the token has ended. */
+  givesRefreshTokens = true;
 
   static async open(): Promise<OpenIdProvider> {
     const provider = new OpenIdProvider();
@@ -68,6 +71,11 @@ export class OpenIdProvider implements AsyncDisposable {
       SVC_CONSOLE_OIDC_CLIENT_ID: CLIENT,
       SVC_CONSOLE_OIDC_SCOPE: 'openid offline_access',
     };
+  }
+
+  /** A token with which the one person may do everything. */
+  accessToken(): string {
+    return this.#signed({ aud: AUDIENCE, groups: ['keepers'] });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -121,7 +129,8 @@ export class OpenIdProvider implements AsyncDisposable {
       back.searchParams.set('error', 'access_denied');
       back.searchParams.set('error_description', this.refusal);
     }
-    return { status: 302, headers: { location: back.href } };
+    // As many providers say it: their pages share nothing with those of others, so no page finds the window again that it opened.
+    return { status: 302, headers: { location: back.href, 'cross-origin-opener-policy': 'same-origin' } };
   }
 
   async #token(form: URLSearchParams): Promise<Reply> {
@@ -143,14 +152,14 @@ export class OpenIdProvider implements AsyncDisposable {
   }
 
   #tokens(nonce: string | undefined): Reply {
-    const refresh = randomUUID();
-    this.#refreshTokens.add(refresh);
+    const refresh = this.givesRefreshTokens ? randomUUID() : undefined;
+    if (refresh !== undefined) this.#refreshTokens.add(refresh);
     const body = {
       token_type: 'Bearer',
-      access_token: this.#signed({ aud: AUDIENCE, groups: ['keepers'] }),
-      ...(nonce === undefined ? {} : { id_token: this.#signed({ aud: CLIENT, nonce }) }),
+      access_token: this.accessToken(),
+      id_token: nonce === undefined ? undefined : this.#signed({ aud: CLIENT, nonce }),
       refresh_token: refresh,
-      expires_in: LIFETIME_S,
+      expires_in: this.lifetime,
     };
     return { status: 200, body };
   }
@@ -158,7 +167,7 @@ export class OpenIdProvider implements AsyncDisposable {
   /** A JSON Web Token, signed by ES256 (RFC 7515, RFC 7518 section 3.4). */
   #signed(claims: object): string {
     const now = Math.floor(Date.now() / 1_000);
-    const payload = { ...claims, sub: 'ann', iss: this.issuer, iat: now, exp: now + LIFETIME_S };
+    const payload = { ...claims, sub: 'ann', iss: this.issuer, iat: now, exp: now + this.lifetime };
     const text = [{ alg: 'ES256', kid: 'k1' }, payload]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
       .join('.');

@@ -86,7 +86,10 @@ metadata: { name: sweep, namespace: shop }
 spec: { intervalSeconds: 86400, target: { workflow: refund }, inputJson: '{"order":"A0","amount":5}', enabled: false }
 ---
 kind: Workflow
-metadata: { name: refund, namespace: shop }
+metadata:
+  name: refund
+  namespace: shop
+  annotations: { console.svc/test-inputs: '{"A large refund":{"order":"A9","amount":238},"Small":{"order":"A1","amount":5}}' }
 spec:
   description: Writes a letter about a refund and lets a person approve large ones.
   inputSchema: { type: object, required: [order, amount], properties: { order: { type: string }, amount: { type: number } } }
@@ -128,6 +131,10 @@ spec: { provider: local }
 kind: SandboxPolicy
 metadata: { name: careful, namespace: shop }
 spec: { classRef: jail, quota: { maxConcurrent: 2 }, template: { spec: { network: { mode: none } } } }
+---
+kind: Sandbox
+metadata: { name: bench, namespace: shop }
+spec: { policyRef: careful }
 ---
 kind: Template
 metadata: { name: greeter, namespace: shop }

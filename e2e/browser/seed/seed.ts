@@ -7,6 +7,8 @@ import { shopDocuments } from './documents.ts';
 export interface Seeded {
   /** Session with Markdown, reasoning, tools, a file and a failed tool. */
   readonly session: string;
+  /** Fork of that session which runs with another model, temperature and prompt. */
+  readonly fork: string;
   /** Session whose turn waits for a person to allow a tool. */
   readonly waitingSession: string;
   /** Session of the agent without a model, whose turn failed. */
@@ -19,6 +21,8 @@ export interface Seeded {
   readonly waitingRun: string;
   /** Run of the workflow `failing`. */
   readonly failedRun: string;
+  /** Name of the process. */
+  readonly worker: string;
   /** Credentials by role; the admin's is the token of the server. */
   readonly apiKeys: Readonly<Record<'viewer' | 'operator', string>>;
 }
@@ -62,7 +66,18 @@ export class ShopSeed {
       this.#storeFiles(),
       this.#api.ok('POST /v1/ns/shop/schedules/morning:run', {}),
     ]);
-    return { apiKeys, session, waitingSession, failedSession, waitingRun, failedRun, ...held };
+    const fork = await this.#fork(session);
+    return {
+      apiKeys,
+      session,
+      fork,
+      worker: await this.#worker(),
+      waitingSession,
+      failedSession,
+      waitingRun,
+      failedRun,
+      ...held,
+    };
   }
 
   async #makeKeys(): Promise<Seeded['apiKeys']> {
@@ -91,6 +106,26 @@ export class ShopSeed {
     const path = `POST /v1/ns/${ns}/agents/${agent}/sessions/${session}/message`;
     for (const message of messages) await this.#api.ok(path, { message, waitSeconds: 20 });
     return session;
+  }
+
+  /** Copies a session of the agent `support` into one that runs with other values, and asks it something. */
+  async #fork(session: string): Promise<string> {
+    const sessions = 'POST /v1/ns/shop/agents/support/sessions';
+    const { sessionId } = await this.#api.ok<{ sessionId: string }>(`${sessions}/${session}:fork`, {
+      overrides: { model: 'other', temperature: 0.5, systemPrompt: 'You are a parrot.' },
+    });
+    await this.#api.ok(`${sessions}/${sessionId}/message`, {
+      message: '!say To Norway it takes four days.',
+      waitSeconds: 20,
+    });
+    return sessionId;
+  }
+
+  async #worker(): Promise<string> {
+    const { resources } = await this.#api.ok<{ resources: readonly { metadata: { name: string } }[] }>(
+      'GET /v1/ns/-/resources?kind=Worker',
+    );
+    return resources[0]?.metadata.name ?? '';
   }
 
   /** Opens a session whose turn comes to wait for a person. */

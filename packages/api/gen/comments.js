@@ -505,6 +505,7 @@ export const comments = {
   "svc.gateway.CreateSessionRequest.keep_id": "Id that an import brings along, a UUIDv7 in lower case. Kept when it is free, for unscoped admins only; else the session gets a new one.",
   "svc.gateway.CreateSessionRequest.labels": "Labels of the resource.",
   "svc.gateway.CreateSessionRequest.ns": "Namespace. Required.",
+  "svc.gateway.CreateSessionRequest.overrides": "What turns run with in place of what the agent says, as an import brings it along. Takes the role that changes the agent, admin, unless the agent lets operators by `option.svc/overrides`.",
   "svc.gateway.DeleteAgentTemplateRequest": "Arguments of DeleteAgentTemplate.",
   "svc.gateway.DeleteAgentTemplateRequest.name": "Name of the resource.",
   "svc.gateway.DeleteAgentTemplateResponse": "Answer of DeleteAgentTemplate; success is always true, failures are errors.",

@@ -39,6 +39,8 @@ export interface ArchivedSession {
   readonly agent: string;
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** What it runs with in place of what its agent says; absent where nothing is. */
+  readonly overrides?: JsonObject;
 }
 
 /** True for the beginning of an archive; any other file is read as manifests. */

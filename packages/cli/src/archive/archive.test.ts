@@ -47,6 +47,7 @@ const exporting: FakeHandlers = {
       ],
     }),
     GetResource: () => ({ resource: secret('aHVzaA==') }),
+    GetSession: () => ({ sessionId: 's1', overrides: { model: 'other', temperature: 0.5, systemPrompt: '' } }),
     ReadFile: () => ({ content: new TextEncoder().encode('text') }),
     ListSessionMessages: ({ beforeMessageId = '' }: { beforeMessageId?: string }) =>
       beforeMessageId === ''
@@ -69,7 +70,12 @@ describe('svc export --data', () => {
       { manifest: { kind: 'Secret', spec: { data: { k: 'aHVzaA==' } } } },
       { manifest: { kind: 'Skill', spec: { description: '{{ x }}' } }, uid: 'u' },
       { file: { namespace: 'default', spec: { path: '/a.md' }, uid: 'u' }, content: 'dGV4dA==' },
-      { session: { namespace: 'default', agent: 'helper', id: 's1', labels: { a: 'b' } } },
+      {
+        session: {
+          ...{ namespace: 'default', agent: 'helper', id: 's1', labels: { a: 'b' } },
+          overrides: { model: 'other', temperature: 0.5, systemPrompt: '' },
+        },
+      },
       { message: { id: 'm1' } },
       { message: { id: 'm2' } },
     ]);
@@ -206,10 +212,17 @@ describe('svc import of an archive', () => {
     expect(sessions).toMatchObject([
       { ns: 'acme', agent: 'helper', keepId: 'old', labels: { a: 'b', 'imported-session': 'old' } },
     ]);
+    expect(sessions[0]?.overrides).toBeUndefined();
     expect(appended).toMatchObject([
       { ns: 'acme', agent: 'helper', sessionId: 'new0', message: { id: 'm1', labels: { mine: 'x' } } },
       { message: { id: '' } },
     ]);
+  });
+
+  it('makes a session with the model, temperature and prompt that it ran with', async () => {
+    const overrides = { model: 'other', temperature: 0.5, systemPrompt: '' };
+    await run(lines({ session: { ...session.session, overrides } }));
+    expect(sessions).toMatchObject([{ agent: 'helper', keepId: 'old', overrides }]);
   });
 
   it('may be repeated: what is there stays, and an interrupted session goes on where it was', async () => {

@@ -1,5 +1,5 @@
 import { fromJson, type JsonObject } from '@bufbuild/protobuf';
-import { SessionMessageSchema } from '@svc/api/data';
+import { SessionMessageSchema, SessionOverridesSchema } from '@svc/api/data';
 import type { ApplyManifestResult } from '@svc/api/gateway';
 import { type File, FileSpecSchema } from '@svc/api/resources';
 import { isSvcError, type SessionKey } from '@svc/client';
@@ -106,7 +106,7 @@ class Importer {
     });
   }
 
-  async session({ namespace: ns, agent, id, labels }: ArchivedSession): Promise<void> {
+  async session({ namespace: ns, agent, id, labels, overrides }: ArchivedSession): Promise<void> {
     await this.#manifestsDone();
     await this.#deployed();
     const { gateway } = this.#context.client;
@@ -117,7 +117,8 @@ class Importer {
       const [earlier] = sessions;
       if (earlier === undefined) {
         const marked = { ...labels, [IMPORTED_LABEL]: id };
-        const { sessionId } = await gateway.createSession({ ns, agent, labels: marked, keepId: id });
+        const own = overrides === undefined ? {} : { overrides: fromJson(SessionOverridesSchema, overrides) };
+        const { sessionId } = await gateway.createSession({ ns, agent, labels: marked, keepId: id, ...own });
         this.#session = { ns, agent, sessionId };
         this.#counts.sessions += 1;
       } else {

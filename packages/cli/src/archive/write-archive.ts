@@ -1,5 +1,5 @@
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
-import { type SessionMessage, SessionMessageSchema } from '@svc/api/data';
+import { type SessionMessage, SessionMessageSchema, SessionOverridesSchema } from '@svc/api/data';
 import { ContentMode } from '@svc/api/gateway';
 import { OwnerReferenceSchema, type Resource } from '@svc/api/resources';
 import type { Session } from '@svc/client';
@@ -9,7 +9,7 @@ import { plainManifestOf } from '../kinds/index.ts';
 import { piecesOf } from '../stored-files/index.ts';
 import { counted } from '../terminal/index.ts';
 import { genericJson } from '../typed-resource.ts';
-import { ARCHIVE_HEAD, type ArchiveLine } from './archive-lines.ts';
+import { ARCHIVE_HEAD, type ArchivedSession, type ArchiveLine } from './archive-lines.ts';
 
 /** Messages of one request. */
 const PAGE = 200;
@@ -53,8 +53,8 @@ export const writeArchive = async (
     const { metadata, spec } = resource;
     const agent = spec?.kind.case === 'session' ? spec.kind.value.agent : '';
     const place = { namespace: metadata?.namespace ?? '', agent, id: metadata?.name ?? '' };
-    write({ session: { ...place, labels: ownLabels(metadata?.labels ?? {}) } });
     const session = context.client.session({ ns: place.namespace, agent, sessionId: place.id });
+    write({ session: { ...place, labels: ownLabels(metadata?.labels ?? {}), ...(await overridesOf(session)) } });
     for (const message of await allMessages(session)) {
       write({ message: toJson(SessionMessageSchema, message) as JsonObject });
       counts.messages += 1;
@@ -108,6 +108,11 @@ const fileLine = async (context: CommandContext, resource: Resource): Promise<Ar
   const pieces: Uint8Array[] = [];
   for await (const piece of await piecesOf(context, answer)) pieces.push(piece);
   return { file: { namespace, spec: spec as JsonObject, uid }, content: Buffer.concat(pieces).toString('base64') };
+};
+
+const overridesOf = async (session: Session): Promise<Pick<ArchivedSession, 'overrides'>> => {
+  const { overrides } = await session.get(-1);
+  return overrides === undefined ? {} : { overrides: toJson(SessionOverridesSchema, overrides) as JsonObject };
 };
 
 const allMessages = async (session: Session): Promise<readonly SessionMessage[]> => {

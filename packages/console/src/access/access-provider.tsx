@@ -6,6 +6,7 @@ import {
   useCallback,
   useEffect,
   useMemo,
+  useRef,
   useState,
   useSyncExternalStore,
 } from 'react';
@@ -52,9 +53,8 @@ const WithCredential = ({ refusal, children }: WithCredentialProps): ReactElemen
   useEffect(() => {
     if (whoAmI === undefined || whoAmI === person?.whoAmI) return;
     setPerson({ client, credential, whoAmI });
-    expiry.set(false);
-    void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'who am i' });
-  }, [client, credential, whoAmI, person, queries]);
+  }, [client, credential, whoAmI, person]);
+  useFreshStart(person);
   const signIn = useCallback(
     (next: Credential, keep: boolean) => {
       writeCredential(next, keep);
@@ -92,6 +92,23 @@ const WithCredential = ({ refusal, children }: WithCredentialProps): ReactElemen
   if (isAsked) return <SignIn problem={problem} onSignIn={signIn} />;
   if (error !== null) return <Problem error={error} onRetry={() => void found.refetch()} />;
   return <Loading label={texts.connecting} />;
+};
+
+/**
+ * After another sign-in every screen is loaded again, but only once it works with the new credential: what it asks with the former one is
+ * refused, and that would ask for yet another sign-in.
+ */
+const useFreshStart = (person: Person | undefined): void => {
+  const queries = useQueryClient();
+  const former = useRef(person);
+  useEffect(() => {
+    const before = former.current;
+    former.current = person;
+    if (person === undefined || person === before) return;
+    expiry.set(false);
+    if (before !== undefined)
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'who am i' });
+  }, [person, queries]);
 };
 
 interface SignedInProps {

@@ -1,13 +1,12 @@
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactElement, useState } from 'react';
-import { pageFacts, type SignInProvider } from '../page-facts.ts';
+import { pageFacts } from '../page-facts.ts';
 import { Button } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { Checkbox, TextField } from '../ui/field.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Segments } from '../ui/segments.tsx';
 import type { Credential } from './credential.ts';
-import { beginSignIn } from './provider/provider-flow.ts';
+import { AtProvider } from './provider/at-provider.tsx';
 import styles from './sign-in.module.css';
 import { texts } from './texts.ts';
 
@@ -38,7 +37,7 @@ export const SignIn = ({ isOverPage = false, problem, onSignIn }: SignInProps): 
     <form className={styles.card} onSubmit={submit}>
       <h1>{pageFacts.title}</h1>
       <p>{isOverPage ? texts.again : texts.lead}</p>
-      {pageFacts.provider && <AtProvider provider={pageFacts.provider} />}
+      {pageFacts.provider && <AtProvider provider={pageFacts.provider} isOverPage={isOverPage} onSignIn={onSignIn} />}
       {ways.length > 1 && (
         <Segments
           label={texts.way}
@@ -72,20 +71,6 @@ export const SignIn = ({ isOverPage = false, problem, onSignIn }: SignInProps): 
     <dialog open className={classNames(styles.page, styles.over)} aria-label={texts.again}>
       {form}
     </dialog>
-  );
-};
-
-/** Leads to the provider, which sends the person back. */
-const AtProvider = ({ provider }: { readonly provider: SignInProvider }): ReactElement => {
-  const begin = useMutation({ mutationFn: () => beginSignIn(provider), networkMode: 'always' });
-  return (
-    <>
-      <Button kind="primary" isBusy={begin.isPending} onClick={() => begin.mutate()}>
-        {texts.atProvider(new URL(provider.issuer).host)}
-      </Button>
-      {begin.error && <Problem error={begin.error} />}
-      <p className={styles.or}>{texts.or}</p>
-    </>
   );
 };
 

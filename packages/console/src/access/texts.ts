@@ -17,6 +17,14 @@ export const texts = {
   connecting: 'Connecting',
   or: 'or',
   atProvider: (host: string): string => `Sign in with ${host}`,
+  inWindow:
+    'Sign in in the window that has opened. If you do not see it, sign in on this page: what is not saved is then lost.',
+  windowBlocked:
+    'Your browser blocked the window. Allow it for this page and try again, or sign in on this page: what is not saved is then lost.',
+  onThisPage: 'Sign in on this page',
+  handedOver: 'You can close this window. The page that opened it continues.',
+  openerGone:
+    'No page waits for this sign-in any more. Close this window, and sign in on the page where you want to continue.',
   providerAway: (origin: string): string =>
     `${origin} does not answer this page. It may be away, or its settings do not name this page as an origin of the client.`,
   providerRefused: (origin: string, reason: string): string => `${origin} says no: ${reason}`,

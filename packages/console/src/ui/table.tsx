@@ -13,7 +13,7 @@ export interface Column<T> {
   /** Fixed width in rem, instead of a share. */
   readonly rem?: number;
   readonly isNumber?: boolean;
-  /** Left out on a phone. */
+  /** Left out where the table is narrow. */
   readonly isMinor?: boolean;
 }
 
@@ -31,6 +31,14 @@ interface TableProps<T> {
 }
 
 const ROW_PX = 36;
+
+/** Widths of all columns, and of those that are left in a narrow table. */
+const widthsOf = <T,>(columns: readonly Column<T>[]): CSSProperties => {
+  const wide = columns.map(({ rem, grow = 1 }) => (rem ? `${rem}rem` : `minmax(0, ${grow}fr)`));
+  const major = columns.filter(({ isMinor }) => !isMinor);
+  const narrow = major.map(({ grow = 1 }) => `minmax(0, ${grow > 1 ? 5 : 3}fr)`);
+  return { '--columns': wide.join(' '), '--narrow': narrow.join(' ') } as CSSProperties;
+};
 
 /**
  * Rows of one height, of which only the visible ones are in the page. Arrow keys move, Enter opens. New rows wait until the person
@@ -51,7 +59,7 @@ export const Table = <T,>(props: TableProps<T>): ReactElement => {
       if (range !== null && range.endIndex >= rows.length - 5) props.onEnd?.();
     },
   });
-  const template = columns.map(({ rem, grow = 1 }) => (rem ? `${rem}rem` : `minmax(0, ${grow}fr)`)).join(' ');
+  const widths = widthsOf(columns);
   const move = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const steps: Readonly<Record<string, number>> = {
@@ -90,7 +98,7 @@ export const Table = <T,>(props: TableProps<T>): ReactElement => {
         onPointerLeave={() => setShown(undefined)}
         onScroll={(event) => setShown(event.currentTarget.scrollTop > 0 ? (shown ?? rows.map(keyOf)) : undefined)}
       >
-        <div className={styles.head} role="row" style={{ '--columns': template } as CSSProperties}>
+        <div className={styles.head} role="row" style={widths}>
           {columns.map((column) => (
             <div key={column.title} role="columnheader" className={cellClass(column)}>
               {column.title}
@@ -108,7 +116,7 @@ export const Table = <T,>(props: TableProps<T>): ReactElement => {
                 row={row}
                 index={index}
                 isFocused={index === focused}
-                style={{ '--columns': template, transform: `translateY(${start}px)` } as CSSProperties}
+                style={{ ...widths, transform: `translateY(${start}px)` }}
                 onFocus={() => setFocused(index)}
               />
             );

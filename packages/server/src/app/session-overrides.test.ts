@@ -118,6 +118,29 @@ describe('a fork with overrides', () => {
   });
 });
 
+describe('a new session with overrides, as an import makes it', () => {
+  const sessions = `POST ${NS}/agents/helper/sessions`;
+
+  it('runs with them from its first turn on', async () => {
+    const { sessionId, overrides: shown } = await ok<Shown>(sessions, { overrides });
+    expect(shown).toEqual(overrides);
+    expect(await nextCall(`${NS}/agents/helper/sessions/${sessionId}`)).toEqual({
+      step: expect.objectContaining({ provider: 'demo', model: 'other', temperature: 0.5 }),
+      prompt: expect.objectContaining({ name: 'session', text: 'You are helper, a poet.' }),
+    });
+    expect((await ok<Shown>(sessions, { overrides: {} })).overrides).toBeUndefined();
+  });
+
+  it('is made by who may change the agent, and with overrides that hold', async () => {
+    expect(await app.rest.outcome(sessions, { overrides: { temperature: 0 } }, operator)).toBe(
+      '403 OVERRIDES_NOT_ALLOWED',
+    );
+    expect(await app.rest.outcome(sessions, { overrides: {} }, operator)).toBe('200');
+    expect(await app.rest.outcome(sessions, { overrides }, agentAdmin)).toBe('200');
+    expect(await app.rest.outcome(sessions, { overrides: { temperature: 3 } }, AUTHORIZED)).toBe('400 FIELD_INVALID');
+  });
+});
+
 describe('who may override', () => {
   const outcome = async (agent: string, headers: Readonly<Record<string, string>>, body: object = { overrides }) =>
     app.rest.outcome(`POST ${await begun(agent)}:fork`, body, headers);

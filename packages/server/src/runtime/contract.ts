@@ -87,6 +87,7 @@ export interface SessionLifecycle {
       readonly labels: Readonly<Record<string, string>>;
       readonly identity: string;
       readonly sessionId?: string;
+      readonly overrides?: SessionOverrides;
     },
   ): Promise<SessionRow>;
   remove(tx: WriteTx, session: SessionRow): Promise<void>;

@@ -4,10 +4,10 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { SessionOverrides } from "../data/session_overrides_pb.js";
 import type { SessionMessage } from "../data/session_message_pb.js";
 import type { Session } from "../resources/session_pb.js";
 import type { TokenCounter } from "../data/token_counter_pb.js";
-import type { SessionOverrides } from "../data/session_overrides_pb.js";
 
 /**
  * Describes the file svc/gateway/sessions.proto.
@@ -48,6 +48,14 @@ export declare type CreateSessionRequest = Message<"svc.gateway.CreateSessionReq
    * @generated from field: string keep_id = 4;
    */
   keepId: string;
+
+  /**
+   * What turns run with in place of what the agent says, as an import brings it along. Takes the role that changes the agent, admin,
+   * unless the agent lets operators by `option.svc/overrides`.
+   *
+   * @generated from field: svc.data.SessionOverrides overrides = 5;
+   */
+  overrides?: SessionOverrides | undefined;
 };
 
 /**

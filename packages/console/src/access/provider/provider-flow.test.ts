@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ProviderRefusal } from './provider-calls.ts';
-import { beginSignIn, finishSignIn, RETURN_PATH, renewed } from './provider-flow.ts';
+import { finishSignIn, leaveForSignIn, RETURN_PATH, renewed } from './provider-flow.ts';
 import { challengeOf } from './token-rules.ts';
 
 const ISSUER = 'https://id.test/realms/shop';
@@ -57,7 +57,7 @@ afterEach(() => void vi.unstubAllGlobals());
 
 /** The address to which the page was left, by its parameters. */
 const begin = async (): Promise<Readonly<Record<string, string>>> => {
-  await beginSignIn(PROVIDER);
+  await leaveForSignIn(PROVIDER);
   return Object.fromEntries(left?.searchParams ?? []);
 };
 const grants = (claims: object = {}, more: object = {}): void => {
@@ -97,13 +97,13 @@ describe('leaving for the provider', () => {
     ['refuses', [403, { error: 'closed' }] as const, 'https://id.test says no: closed'],
   ])('fails where the provider %s', async (_what, answer, problem) => {
     answers.set(DISCOVERY, answer);
-    await expect(beginSignIn(PROVIDER)).rejects.toThrow(problem);
+    await expect(leaveForSignIn(PROVIDER)).rejects.toThrow(problem);
     expect([left, kept.size]).toEqual([undefined, 0]);
   });
 
   it('fails where the provider is away', async () => {
     answers.clear();
-    await expect(beginSignIn(PROVIDER)).rejects.toThrow('https://id.test does not answer this page');
+    await expect(leaveForSignIn(PROVIDER)).rejects.toThrow('https://id.test does not answer this page');
   });
 });
 

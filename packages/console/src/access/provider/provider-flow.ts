@@ -9,31 +9,35 @@ export const RETURN_PATH = '/sign-in/callback';
 
 const KEY = 'svc.sign-in';
 
-/** What the page has to know when the person comes back; in this tab only. */
-interface BegunSignIn {
+/** What is known of a sign-in until the person comes back; a secret of this page. */
+export interface BegunSignIn {
+  /** Comes back in the address, so that it says which sign-in is meant. */
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
   readonly tokenEndpoint: string;
+}
+
+/** One for which this tab left the page. */
+interface LeftPage extends BegunSignIn {
   /** Address within the page where the person was. */
   readonly returnTo: string;
 }
 
-type ProviderCredential = Extract<Credential, { readonly kind: 'provider' }>;
+export type ProviderCredential = Extract<Credential, { readonly kind: 'provider' }>;
 
 const returnAddress = (): string => location.origin + RETURN_PATH;
 
-/**
- * Leaves the page for the sign-in of the provider: authorization code with PKCE (RFC 7636) and a nonce. Fails when the provider cannot
- * be reached.
- */
-export const beginSignIn = async ({ issuer, clientId, scope }: SignInProvider): Promise<void> => {
+interface NewSignIn {
+  readonly begun: BegunSignIn;
+  /** Where the provider signs the person in: authorization code with PKCE (RFC 7636) and a nonce. */
+  readonly address: URL;
+}
+
+/** Makes up a sign-in whose state begins with `mark`. Fails when the provider cannot be reached. */
+export const newSignIn = async ({ issuer, clientId, scope }: SignInProvider, mark: string): Promise<NewSignIn> => {
   const { authorization_endpoint, token_endpoint } = await discover(issuer);
-  const [state, nonce, verifier] = [secretText(), secretText(), secretText()];
-  const here = location.pathname + location.search;
-  const returnTo = location.pathname === RETURN_PATH ? '/' : here;
-  const begun: BegunSignIn = { state, nonce, verifier, tokenEndpoint: token_endpoint, returnTo };
-  sessionStorage.setItem(KEY, JSON.stringify(begun));
+  const [state, nonce, verifier] = [mark + secretText(), secretText(), secretText()];
   const address = new URL(authorization_endpoint);
   const asked = {
     response_type: 'code',
@@ -46,6 +50,15 @@ export const beginSignIn = async ({ issuer, clientId, scope }: SignInProvider): 
     code_challenge_method: 'S256',
   };
   for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value);
+  return { begun: { state, nonce, verifier, tokenEndpoint: token_endpoint }, address };
+};
+
+/** Leaves the page for the sign-in of the provider. Fails when the provider cannot be reached. */
+export const leaveForSignIn = async (provider: SignInProvider): Promise<void> => {
+  const { begun, address } = await newSignIn(provider, '');
+  const here = location.pathname + location.search;
+  const left: LeftPage = { ...begun, returnTo: location.pathname === RETURN_PATH ? '/' : here };
+  sessionStorage.setItem(KEY, JSON.stringify(left));
   location.assign(address);
 };
 
@@ -54,12 +67,25 @@ interface FinishedSignIn {
   readonly returnTo: string;
 }
 
-/** Trades the code in the address of the page for a token. Fails when it was not this tab that asked, or the provider refuses. */
+/** Ends the sign-in for which this tab left the page. Fails when it was not this tab that asked, or the provider refuses. */
 export const finishSignIn = async (provider: SignInProvider, search: string): Promise<FinishedSignIn> => {
+  const left = takeLeft();
+  if (left === undefined) throw new Error(texts.providerUnasked);
+  return { credential: await tradeCode(provider, left, search), returnTo: left.returnTo };
+};
+
+/**
+ * Trades the code that the provider sent the person back with for a token. `search` is the query of that address. Fails when it
+ * belongs to another sign-in, or the provider refuses.
+ */
+export const tradeCode = async (
+  provider: SignInProvider,
+  begun: BegunSignIn,
+  search: string,
+): Promise<ProviderCredential> => {
   const said = Object.fromEntries(new URLSearchParams(search));
   const { origin } = new URL(provider.issuer);
-  const begun = takeBegun();
-  if (begun === undefined || said['state'] !== begun.state) throw new Error(texts.providerUnasked);
+  if (said['state'] !== begun.state) throw new Error(texts.providerUnasked);
   // A provider that names itself in the address must be the one that was asked (RFC 9207).
   if (said['iss'] !== undefined && said['iss'] !== provider.issuer) throw new Error(texts.providerUnasked);
   const refusal = refusalText(said);
@@ -75,7 +101,7 @@ export const finishSignIn = async (provider: SignInProvider, search: string): Pr
     throw new Error(texts.providerUnasked);
   const token = tokenFor(answer, provider.audience);
   if (token === undefined) throw new Error(texts.providerNoToken(origin, provider.audience));
-  return { credential: credentialOf(token, answer.refresh_token, begun.tokenEndpoint), returnTo: begun.returnTo };
+  return credentialOf(token, answer.refresh_token, begun.tokenEndpoint);
 };
 
 /**
@@ -102,7 +128,7 @@ const credentialOf = (token: string, refreshToken: string | undefined, endpoint:
 });
 
 /** Once: a code is good for one trade. */
-const takeBegun = (): BegunSignIn | undefined => {
+const takeLeft = (): LeftPage | undefined => {
   const kept = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
   return kept === null ? undefined : JSON.parse(kept);

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { useKey } from '../../keys/use-keys.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -21,7 +22,8 @@ export const Palette = (): ReactElement => {
         <span>{texts.search}</span>
         <kbd>⌘K</kbd>
       </button>
-      {isOpen && <PaletteDialog onClose={() => setOpen(false)} />}
+      {/* In a narrow window the navigation around the button is hidden, and with it all that is in it. */}
+      {isOpen && createPortal(<PaletteDialog onClose={() => setOpen(false)} />, document.body)}
     </>
   );
 };

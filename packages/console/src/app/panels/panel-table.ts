@@ -12,6 +12,7 @@ export const panelTable: Readonly<Record<string, PanelView>> = {
   resource: lazy(async () => ({ default: (await import('../../screens/resources/resource-panel.tsx')).ResourcePanel })),
   'workflow-run': lazy(async () => ({ default: (await import('../../screens/workflows/run-panel.tsx')).RunPanel })),
   'run-step': lazy(async () => ({ default: (await import('../../screens/workflows/step-panel.tsx')).StepPanel })),
+  session: lazy(async () => ({ default: (await import('../../screens/session/session-panel.tsx')).SessionPanel })),
   step: lazy(async () => ({ default: (await import('../../screens/session/prompt/step-panel.tsx')).StepPanel })),
   'api-key': lazy(async () => ({ default: (await import('../../screens/access/key-panel.tsx')).KeyPanel })),
   'audit-record': lazy(async () => ({ default: (await import('../../screens/audit/audit-panel.tsx')).AuditPanel })),

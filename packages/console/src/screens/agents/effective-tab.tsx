@@ -28,18 +28,16 @@ export const EffectiveTab = ({ agent, spec, ns, name }: EffectiveTabProps): Reac
   return (
     <div className={styles.stack}>
       <Section title={texts.faults}>
-        {faults.length === 0 && <p className={styles.soft}>{texts.noFaults}</p>}
-        <ul className={styles.list}>
+        <Lines none={texts.noFaults}>
           {faults.map(({ type, reason, message }) => (
             <li key={type}>
               <Badge tone="bad">{type}</Badge> {[reason, message].filter(Boolean).join(': ')}
             </li>
           ))}
-        </ul>
+        </Lines>
       </Section>
       <Section title={texts.features}>
-        {spec.features.length === 0 && <p className={styles.soft}>{texts.noFeatures}</p>}
-        <ul className={styles.list}>
+        <Lines none={texts.noFeatures}>
           {spec.features.map(({ name: feature, type, required }) => (
             <Need
               key={feature}
@@ -48,15 +46,14 @@ export const EffectiveTab = ({ agent, spec, ns, name }: EffectiveTabProps): Reac
               isMissing={missing.has(feature)}
             />
           ))}
-        </ul>
+        </Lines>
       </Section>
       <Section title={texts.mcpServers}>
-        {spec.mcpServerRefs.length === 0 && <p className={styles.soft}>{texts.noMcpServers}</p>}
-        <ul className={styles.list}>
+        <Lines none={texts.noMcpServers}>
           {spec.mcpServerRefs.map((server) => (
             <Need key={server} name={server} note="" isMissing={missing.has(server)} />
           ))}
-        </ul>
+        </Lines>
       </Section>
       <Grants spec={spec} missing={missing} />
       <AgentTools ns={ns} name={name} />
@@ -64,6 +61,15 @@ export const EffectiveTab = ({ agent, spec, ns, name }: EffectiveTabProps): Reac
     </div>
   );
 };
+
+interface LinesProps {
+  /** What is said where there is no line. */
+  readonly none: string;
+  readonly children: readonly ReactElement[];
+}
+
+const Lines = ({ none, children }: LinesProps): ReactElement =>
+  children.length === 0 ? <p className={styles.soft}>{none}</p> : <ul className={styles.list}>{children}</ul>;
 
 interface NeedProps {
   readonly name: string;
@@ -137,15 +143,17 @@ const Offered = ({ sessionId, ...agent }: AgentName & { readonly sessionId: stri
           {texts.offeredBefore} <Time at={at} />. {texts.offeredAfter}
         </p>
       )}
-      <ul className={styles.tools}>
-        {tools.map(({ name, description, tokens }) => (
-          <li key={name}>
-            <code>{name}</code>
-            <span>{description}</span>
-            <span className={styles.soft}>{texts.tokensOf(String(tokens))}</span>
-          </li>
-        ))}
-      </ul>
+      {tools.length > 0 && (
+        <ul className={styles.tools}>
+          {tools.map(({ name, description, tokens }) => (
+            <li key={name}>
+              <code>{name}</code>
+              <span>{description}</span>
+              <span className={styles.soft}>{texts.tokensOf(String(tokens))}</span>
+            </li>
+          ))}
+        </ul>
+      )}
     </Section>
   );
 };

@@ -66,7 +66,7 @@ export const EventAnswer = ({ answer }: { readonly answer: ExplainMessageEventRe
       </p>
       <Facts
         rows={[
-          [texts.outcome, <code key="reason">{reason}</code>],
+          [texts.outcome, reason !== word && <code key="reason">{reason}</code>],
           [
             texts.connector,
             connector !== '' && (

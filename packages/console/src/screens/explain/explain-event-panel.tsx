@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { useCan } from '../../access/access-context.ts';
 import type { PanelProps } from '../../app/panels/panel-table.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyMenu } from '../../ui/copy-menu.tsx';
@@ -45,6 +46,7 @@ const EventForm = ({ connector, matchFields }: EventFormProps): ReactElement => 
   const [sender, setSender] = useState('');
   const [senderKind, setSenderKind] = useState('user');
   const explain = useExplainEvent(connector);
+  const mayAsk = useCan()('operator', { ns: connector.ns });
   return (
     <>
       <form
@@ -66,7 +68,14 @@ const EventForm = ({ connector, matchFields }: EventFormProps): ReactElement => 
           <TextField label={texts.senderKind} value={senderKind} onChange={setSenderKind} />
         </div>
         <div className={styles.head}>
-          <Button kind="primary" icon="play" type="submit" isBusy={explain.isPending}>
+          <Button
+            kind="primary"
+            icon="play"
+            type="submit"
+            isBusy={explain.isPending}
+            disabled={!mayAsk}
+            disabledReason={texts.noRight}
+          >
             {texts.ask}
           </Button>
           <span className={styles.soft}>{texts.nothingDone}</span>

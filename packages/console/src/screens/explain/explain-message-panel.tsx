@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { useAccess } from '../../access/access-context.ts';
+import { useAccess, useCan } from '../../access/access-context.ts';
 import type { PanelProps } from '../../app/panels/panel-table.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyMenu } from '../../ui/copy-menu.tsx';
@@ -16,6 +16,7 @@ export const ExplainMessagePanel = ({ panelKey }: PanelProps): ReactElement => {
   const channel = explainableOf(panelKey);
   const { ns, name } = channel;
   const { whoAmI } = useAccess();
+  const mayAsk = useCan()('operator', { ns, channel: name });
   const [content, setContent] = useState('');
   const [author, setAuthor] = useState(whoAmI.identity);
   const [isOfAgent, setOfAgent] = useState(false);
@@ -62,8 +63,8 @@ export const ExplainMessagePanel = ({ panelKey }: PanelProps): ReactElement => {
             icon="play"
             type="submit"
             isBusy={explain.isPending}
-            disabled={content.trim() === ''}
-            disabledReason={texts.writeFirst}
+            disabled={!mayAsk || content.trim() === ''}
+            disabledReason={mayAsk ? texts.writeFirst : texts.noRight}
           >
             {texts.ask}
           </Button>

@@ -4,6 +4,7 @@ export const texts = {
   ask: 'Show what would happen',
   nothingDone: 'Nothing is stored or sent.',
   message: 'Message',
+  noRight: 'Your grants let you look here, not send messages: so you cannot ask what one would do.',
   writeFirst: 'Write a message first',
   author: 'Author',
   asAgent: 'Written by an agent',

@@ -1,7 +1,6 @@
 import type { PermissionRequest } from '@svc/api/data';
 import type { SessionResponse } from '@svc/api/gateway';
 import type { SessionKey } from '@svc/client';
-import { useSearch } from '@tanstack/react-router';
 import { type ReactElement, useMemo, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -9,11 +8,11 @@ import { Loading } from '../../ui/loading.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import {
   agentValues,
+  messageItems,
   type Retry,
   RetryForm,
   sessionValues,
   TryForm,
-  useMessageItems,
   type useSessionActions,
 } from './actions/index.ts';
 import { Composer, composerStyles as styles } from './composer/index.ts';
@@ -27,7 +26,6 @@ import {
   threadMessages,
   threadRows,
 } from './conversation/index.ts';
-import { SESSION_PATH } from './index.ts';
 import { OpenRequest } from './request/index.ts';
 import { useMayOverride, useOpenRequests, useProfiles, useSessionAgent } from './session-data.ts';
 import { texts } from './texts.ts';
@@ -40,14 +38,17 @@ interface ChatProps {
   readonly view: ConversationView;
   readonly actions: ReturnType<typeof useSessionActions>;
   readonly isPlain: boolean;
+  /** Message to begin at, else the end. */
+  readonly messageId?: string | undefined;
+  /** Shows a turn in the timeline. */
+  readonly onTurn: (turnId: string) => void;
 }
 
 /** The conversation, and where a person answers. */
 export const ChatView = (props: ChatProps): ReactElement => {
-  const { session, facts, conversation, view, actions, isPlain } = props;
+  const { session, facts, conversation, view, actions, isPlain, messageId, onTurn } = props;
   const mayWrite = useCan()('operator', session);
   const mayOverride = useMayOverride(session);
-  const { message: messageId } = useSearch({ from: SESSION_PATH });
   const [retried, setRetried] = useState<AskedAgain>();
   /** How often the person has sent something: each time the thread goes to its end. */
   const [sent, setSent] = useState(0);
@@ -55,7 +56,8 @@ export const ChatView = (props: ChatProps): ReactElement => {
   const messages = useMemo(() => threadMessages(view.stored, view.live), [view.stored, view.live]);
   const all = useMemo(() => threadRows(messages), [messages]);
   const rows = isPlain ? plainRows(all) : all;
-  const itemsOf = useMessageItems({
+  const itemsOf = messageItems({
+    session,
     messages,
     conversation,
     actions,
@@ -63,6 +65,7 @@ export const ChatView = (props: ChatProps): ReactElement => {
     mayOverride,
     onRetry: (message) => setRetried({ message, isTry: false }),
     onTry: (message) => setRetried({ message, isTry: true }),
+    onTurn,
   });
   if (!view.isLoaded) {
     return view.error === undefined ? <Loading /> : <Problem error={view.error} onRetry={conversation.start} />;

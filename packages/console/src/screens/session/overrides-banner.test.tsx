@@ -14,7 +14,7 @@ it('names what a session runs with and what its agent has in its place', () => {
     />,
   );
   expect(html).toContain('Model <code>demo/other</code> instead of <code>demo/echo</code>');
-  expect(html).toContain('Temperature <code>0</code> instead of <code>unset</code>');
+  expect(html).toContain('Temperature <code>0</code>, which the agent does not set');
   expect(html).toContain('&lt;b&gt;Be brief.&lt;/b&gt;');
   expect(html).toContain('the session before');
 });

@@ -27,7 +27,15 @@ export const OverridesBanner = ({ differences, source }: OverridesBannerProps): 
         </details>
       ) : (
         <span key={what}>
-          {NAMES[what]} <code>{is}</code> {texts.insteadOf} <code>{was === '' ? texts.unset : was}</code>
+          {NAMES[what]} <code>{is}</code>
+          {was === '' ? (
+            texts.unset
+          ) : (
+            <>
+              {` ${texts.insteadOf} `}
+              <code>{was}</code>
+            </>
+          )}
         </span>
       ),
     )}

@@ -3,9 +3,7 @@ import type { SessionKey } from '@svc/client';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useState } from 'react';
 import { useCan } from '../../access/access-context.ts';
-import { addresses, Goto } from '../../app/address.tsx';
 import { useKey } from '../../keys/use-keys.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { CopyMenu } from '../../ui/copy-menu.tsx';
@@ -14,19 +12,18 @@ import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
-import { agentValues, differences, useSessionActions } from './actions/index.ts';
+import { useSessionActions } from './actions/index.ts';
 import { ChatView } from './chat-view.tsx';
 import type { Conversation, ConversationView } from './conversation/index.ts';
 import { costText, countText } from './figures.ts';
 import { SESSION_PATH, type SessionView, VIEWS } from './index.ts';
-import { OverridesBanner } from './overrides-banner.tsx';
-import { useConversation, useSessionAgent, useSessionFacts, useSessionKey } from './session-data.ts';
+import { Overridden } from './overridden.tsx';
+import { useConversation, useSessionFacts, useSessionKey } from './session-data.ts';
 import styles from './session-page.module.css';
+import { StateBadge } from './state-badge.tsx';
 import { texts } from './texts.ts';
 import { TimelineView } from './timeline/index.ts';
 
-const TONES: Readonly<Record<string, Tone>> = { IDLE: 'calm', PROCESSING: 'busy', WAITING: 'warn' };
-const STATES: Readonly<Record<string, string>> = { IDLE: 'Idle', PROCESSING: 'Works', WAITING: 'Waits for an answer' };
 const LABELS: Readonly<Record<SessionView, string>> = { chat: texts.chat, timeline: texts.timeline, json: texts.json };
 
 /** One conversation. */
@@ -50,7 +47,6 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
   useKey({ keys: 'v', does: texts.view, run: () => show(VIEWS[(VIEWS.indexOf(shown) + 1) % VIEWS.length] ?? 'chat') });
   const problem =
     found.error ?? actions.fork.error ?? actions.compact.error ?? actions.clear.error ?? actions.remove.error;
-  const state = facts?.state ?? 'IDLE';
   return (
     <Page
       title={session.agent}
@@ -65,7 +61,7 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
       }
       badge={
         <>
-          <Badge tone={TONES[state] ?? 'calm'}>{STATES[state] ?? state}</Badge>
+          <StateBadge state={facts?.state ?? 'IDLE'} />
           {facts !== undefined && facts.queuedTurns > 0 && <span>{`${facts.queuedTurns} ${texts.queued}`}</span>}
         </>
       }
@@ -85,7 +81,7 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
       }
     >
       {problem !== null && <Problem error={problem} />}
-      {facts?.overrides !== undefined && <Overridden session={session} facts={facts} />}
+      {facts !== undefined && <Overridden session={session} facts={facts} showsSource />}
       {(isPlain || shown === 'chat') && (
         <ChatView
           session={session}
@@ -94,6 +90,8 @@ const OneSession = ({ session }: { readonly session: SessionKey }): ReactElement
           view={view}
           actions={actions}
           isPlain={isPlain}
+          messageId={search.message}
+          onTurn={(turn) => void navigate({ to: '.', search: (before) => ({ ...before, view: 'timeline', turn }) })}
         />
       )}
       {!isPlain && shown === 'timeline' && <TimelineView session={session} />}
@@ -119,25 +117,6 @@ const SessionJson = ({ facts, conversation, view }: SessionJsonProps): ReactElem
     <div className={styles.json}>
       <JsonView value={{ session: facts, messages: view.stored }} />
     </div>
-  );
-};
-
-/** In what the session differs from its agent, and where it comes from. */
-const Overridden = ({
-  session,
-  facts,
-}: {
-  readonly session: SessionKey;
-  readonly facts: SessionResponse;
-}): ReactElement | null => {
-  const agent = useSessionAgent(session);
-  if (agent === undefined) return null;
-  const source = facts.labels['svc/forked-from'] ?? '';
-  return (
-    <OverridesBanner
-      differences={differences(agentValues(agent.spec), facts.overrides)}
-      source={source !== '' && <Goto to={addresses.session(session.ns, session.agent, source)}>{texts.source}</Goto>}
-    />
   );
 };
 

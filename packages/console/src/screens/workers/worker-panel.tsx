@@ -8,23 +8,29 @@ import { Problem } from '../../ui/problem.tsx';
 import { useWorkerClaims } from './claims-data.ts';
 import { ClaimsView } from './claims-view.tsx';
 import { texts } from './texts.ts';
+import styles from './workers.module.css';
 
 /** One worker and what it holds; its key is the name. */
 export const WorkerPanel = ({ panelKey }: PanelProps): ReactElement => {
   const mayList = useCan()('admin', { isEverywhere: true });
   return (
-    <div>
+    <div className={styles.panel}>
       <h2>{panelKey}</h2>
-      <Section title={texts.claims}>{mayList ? <Claims name={panelKey} /> : <p>{texts.claimsNeed}</p>}</Section>
+      <Section title={texts.claims} actions={mayList && <CopyClaims name={panelKey} />}>
+        {mayList ? <Claims name={panelKey} /> : <p>{texts.claimsNeed}</p>}
+      </Section>
     </div>
   );
 };
+
+const CopyClaims = ({ name }: { readonly name: string }): ReactElement => (
+  <CopyMenu command={`svc worker claims ${name}`} path={`/v1/admin/workers/${encodeURIComponent(name)}/claims`} />
+);
 
 const Claims = ({ name }: { readonly name: string }): ReactElement => {
   const found = useWorkerClaims(name);
   return (
     <>
-      <CopyMenu command={`svc worker claims ${name}`} path={`/v1/admin/workers/${encodeURIComponent(name)}/claims`} />
       {found.isPending && <Loading />}
       {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {found.data && <ClaimsView claims={found.data} />}

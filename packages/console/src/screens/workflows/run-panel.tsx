@@ -1,6 +1,7 @@
 import type { Resource } from '@svc/api/resources';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactElement, useState } from 'react';
+import { useCan } from '../../access/access-context.ts';
 import type { PanelProps } from '../../app/panels/panel-table.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -41,6 +42,7 @@ interface RunFormProps {
 
 const RunForm = ({ ns, workflow, schema, first }: RunFormProps): ReactElement => {
   const navigate = useNavigate();
+  const mayRun = useCan()('operator', { ns });
   const [value, setValue] = useState<unknown>(() => first ?? (schema === undefined ? {} : initialValue(schema)));
   const [problems, setProblems] = useState<Problems>();
   const [isReadable, setIsReadable] = useState(true);
@@ -81,8 +83,8 @@ const RunForm = ({ ns, workflow, schema, first }: RunFormProps): ReactElement =>
           type="submit"
           icon="play"
           isBusy={starting.isPending}
-          disabled={!isReadable}
-          disabledReason={texts.badJson}
+          disabled={!mayRun || !isReadable}
+          disabledReason={mayRun ? texts.badJson : texts.mayNotRun}
         >
           {texts.start}
         </Button>

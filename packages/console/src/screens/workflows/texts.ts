@@ -50,6 +50,7 @@ export const texts = {
   json: 'JSON',
   noSchema: 'This workflow takes any input.',
   badJson: 'This is not JSON.',
+  mayNotRun: 'Your grants let you look at this workflow, not run it.',
   keptInputs: 'Inputs to try it with',
   keepInput: 'Keep this input',
   inputName: 'Name of the input',

@@ -91,6 +91,7 @@ const newRow = (
     readonly id: string;
     readonly labels: Readonly<Record<string, string>>;
   },
+  body: string,
   now: number,
 ): SessionRow => ({
   ...names,
@@ -104,7 +105,7 @@ const newRow = (
   admission: 0,
   lastMessageId: '',
   lastSequence: 0,
-  body: emptyBody(undefined),
+  body,
 });
 
 const requireAgent = async ({ tx, ports }: Scope, namespace: string, name: string): Promise<AgentRevision> => {
@@ -126,7 +127,8 @@ const create = async ({ tx, ports }: Scope, request: CreateRequest): Promise<Ses
   const id = request.sessionId ?? ports.ids.next();
   if (ports.usage.governs(namespace))
     await ports.usage.reserve(tx, 'agent.sessions', { namespace, agent: name, identity }, id);
-  const row = newRow({ namespace, agent: name, id, labels }, tx.now());
+  const body = emptyBody(mergedOverrides(undefined, request.overrides ?? {}));
+  const row = newRow({ namespace, agent: name, id, labels }, body, tx.now());
   await together(
     tx.resources.insert(sessionDraft(row, agent, id)),
     tx.log.insertSession(row),

@@ -4,9 +4,12 @@ import type { Client, SessionKey } from '@svc/client';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../../../api/use-call.ts';
+import { hasRoomForPanel } from '../../../app/panels/has-room.ts';
+import { usePanels } from '../../../app/panels/use-panels.ts';
 import { notify } from '../../../ui/notices.tsx';
 import type { ThreadMessage } from '../conversation/index.ts';
 import { SESSION_PATH } from '../index.ts';
+import { SESSION_PANEL, sessionText } from '../session-text.ts';
 import { texts } from '../texts.ts';
 import { filesOf } from './fork-point.ts';
 
@@ -25,8 +28,9 @@ export interface Retry {
 }
 
 interface SessionActions {
-  /** Copies the messages up to the one with this id, '' for all, into a new session and shows it. */
+  /** Copies the messages up to the one with this id, '' for all, into a new session and shows it instead of this one. */
   readonly fork: UseMutationResult<SessionKey, Error, string>;
+  /** Shows the new session; one with overrides next to this one where there is room. */
   readonly retry: UseMutationResult<SessionKey, Error, Retry>;
   readonly compact: UseMutationResult<void, Error, void>;
   readonly clear: UseMutationResult<void, Error, void>;
@@ -38,6 +42,7 @@ const TOPICS = { topics: ['session', 'turn'] };
 /** What can be done with a whole session. */
 export const useSessionActions = (key: SessionKey, onCleared: () => void): SessionActions => {
   const navigate = useNavigate();
+  const { open } = usePanels();
   const show = (forked: SessionKey): void => {
     notify(texts.forked);
     void navigate({
@@ -45,11 +50,19 @@ export const useSessionActions = (key: SessionKey, onCleared: () => void): Sessi
       params: { ns: forked.ns, agent: forked.agent, sessionId: forked.sessionId },
     });
   };
+  const showInPanel = (forked: SessionKey): void => {
+    notify(texts.forkedInPanel);
+    open({ type: SESSION_PANEL, key: sessionText(forked) });
+  };
   return {
     fork: useWrite(async (client: Client, through: string) => (await client.session(key).fork(through)).key, {
       onDone: show,
     }),
-    retry: useWrite((client: Client, retry: Retry) => askAgain(client, key, retry), { onDone: show }),
+    retry: useWrite((client: Client, retry: Retry) => askAgain(client, key, retry), {
+      // What runs with other values is compared with what there is.
+      onDone: (forked, { overrides }) =>
+        overrides !== undefined && hasRoomForPanel() ? showInPanel(forked) : show(forked),
+    }),
     compact: useWrite((client: Client) => client.session(key).compact(), { onDone: () => notify(texts.compacted) }),
     clear: useWrite((client: Client) => client.session(key).clear({ stop: true }), {
       changes: TOPICS,
@@ -71,7 +84,7 @@ const askAgain = async (client: Client, key: SessionKey, retry: Retry): Promise<
   const labels = { ...retry.labels };
   const made =
     through === undefined
-      ? await emptySession(client, key, retry)
+      ? await client.gateway.createSession({ ns: key.ns, agent: key.agent, ...overriding(retry), labels })
       : await client.sessionControl.forkSession({ ...key, throughMessageId: through, ...overriding(retry), labels });
   const forked = { ns: key.ns, agent: key.agent, sessionId: made.sessionId };
   await client.session(forked).send(text, {
@@ -82,12 +95,3 @@ const askAgain = async (client: Client, key: SessionKey, retry: Retry): Promise<
 };
 
 const overriding = ({ overrides }: Retry) => (overrides === undefined ? {} : { overrides });
-
-/** A session without messages. Only forks have overrides: such a one is a fork that is emptied, which keeps them. */
-const emptySession = async (client: Client, key: SessionKey, retry: Retry): Promise<{ readonly sessionId: string }> => {
-  const labels = { ...retry.labels };
-  if (retry.overrides === undefined) return client.gateway.createSession({ ns: key.ns, agent: key.agent, labels });
-  const { sessionId } = await client.sessionControl.forkSession({ ...key, ...overriding(retry), labels });
-  await client.session({ ...key, sessionId }).clear();
-  return { sessionId };
-};

@@ -59,6 +59,15 @@ export const JsonInput = ({ label, schema, value, onChange, problems, onReadable
           />
         </div>
       )}
+      {view === 'json' && problems !== undefined && problems.size > 0 && (
+        <ul className={styles.failure} role="alert">
+          {[...problems].map(([path, text]) => (
+            <li key={path}>
+              <code>{path === '' ? label : path}</code> {text}
+            </li>
+          ))}
+        </ul>
+      )}
     </>
   );
 };

@@ -39,8 +39,10 @@ export const KeptInputs = ({ workflow, input, onChoose }: KeptInputsProps): Reac
     <fieldset className={styles.kept}>
       <legend>{texts.keptInputs}</legend>
       {[...kept].map(([each, value]) => (
-        <span key={each} className={styles.row}>
-          <Button onClick={() => onChoose(value)}>{each}</Button>
+        <span key={each}>
+          <Button kind="quiet" onClick={() => onChoose(value)}>
+            {each}
+          </Button>
           {mayWrite && (
             <IconButton
               label={texts.forgetInput(each)}
@@ -51,7 +53,7 @@ export const KeptInputs = ({ workflow, input, onChoose }: KeptInputsProps): Reac
         </span>
       ))}
       {mayWrite && (
-        <div className={styles.row}>
+        <div>
           <TextField label={texts.inputName} value={name} onChange={setName} />
           <Button
             isBusy={write.isPending}

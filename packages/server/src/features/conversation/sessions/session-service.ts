@@ -40,6 +40,7 @@ import {
 } from '../../../resources/index.ts';
 import { UID_FORM } from '../../../resources/manifest/index.ts';
 import type { ReadTx, SessionRow, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import { checkOverrides, overridesOf, requireOverriding } from './inbound/index.ts';
 import { lockSession, readSession, recordWrite, requireAgent, sessionNotFound } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 import { sessionKey, sessionResponse } from './wire/index.ts';
@@ -66,6 +67,7 @@ export class SessionService {
       ...checkLabels(request.labels, 'labels', { labels: this.#context.limits.labels, annotationsBytes: 0 }),
       ...checkSystemKeys({}, request.labels, 'labels'),
       ...(request.keepId === '' || isUuidV7(request.keepId) ? [] : [violation('keepId', UID_FORM)]),
+      ...checkOverrides(overridesOf(request.overrides), this.#context),
     ];
     if (violations.length > 0) throw refusal(violations);
     const repeatable = repeatableCall(call, this.#created, request);
@@ -157,8 +159,11 @@ export class SessionService {
   async #create(tx: WriteTx, request: CreateSessionRequest, call: CallContext): Promise<SessionResponse> {
     const { ns, agent, labels } = request;
     const { identity } = call.caller;
+    const place = { namespace: ns, agent };
+    const overrides = overridesOf(request.overrides);
+    if (Object.keys(overrides).length > 0) await requireOverriding(tx, { session: place, call }, this.#context);
     const kept = (await this.#keepsId(tx, request, call)) ? { sessionId: request.keepId } : {};
-    const row = await this.#context.lifecycle.create(tx, { namespace: ns, agent, labels, identity, ...kept });
+    const row = await this.#context.lifecycle.create(tx, { ...place, labels, identity, overrides, ...kept });
     await this.#record(tx, call, { row, outcome: 'created' });
     return await this.#answer(tx, row, { messages: [], isNew: true });
   }

@@ -63,7 +63,7 @@ const checkPrompt = (
  */
 export const requireOverriding = async (
   tx: Pick<WriteTx, 'resources'>,
-  { session, call }: { readonly session: SessionRow; readonly call: CallContext },
+  { session, call }: { readonly session: Pick<SessionRow, 'namespace' | 'agent'>; readonly call: CallContext },
   { agents, authorizer }: Pick<SessionsContext, 'agents' | 'authorizer'>,
 ): Promise<void> => {
   const { namespace, agent } = session;

@@ -1,4 +1,5 @@
-import { useNavigate } from '@tanstack/react-router';
+import type { SessionKey } from '@svc/client';
+import { addresses } from '../../../app/address.tsx';
 import { copyText } from '../../../ui/copy-text.ts';
 import type { MenuItem } from '../../../ui/menu.tsx';
 import { type Conversation, type ThreadMessage, wordsOf } from '../conversation/index.ts';
@@ -7,6 +8,7 @@ import { askedBefore } from './fork-point.ts';
 import type { useSessionActions } from './use-session-actions.ts';
 
 interface MessageItems {
+  readonly session: SessionKey;
   readonly conversation: Conversation;
   readonly actions: ReturnType<typeof useSessionActions>;
   readonly messages: readonly ThreadMessage[];
@@ -14,12 +16,13 @@ interface MessageItems {
   readonly mayOverride: boolean;
   readonly onRetry: (message: ThreadMessage) => void;
   readonly onTry: (message: ThreadMessage) => void;
+  /** Shows a turn in the timeline. */
+  readonly onTurn: (turnId: string) => void;
 }
 
 /** What can be done with one message. */
-export const useMessageItems = (given: MessageItems): ((message: ThreadMessage) => readonly MenuItem[]) => {
-  const { messages, conversation, actions, mayWrite, mayOverride, onRetry, onTry } = given;
-  const navigate = useNavigate();
+export const messageItems = (given: MessageItems): ((message: ThreadMessage) => readonly MenuItem[]) => {
+  const { session, messages, conversation, actions, mayWrite, mayOverride, onRetry, onTry, onTurn } = given;
   return (message) => {
     const asked = message.role === 'user' ? message : askedBefore(messages, message.id);
     const turn = message.labels['svc/turn'];
@@ -42,20 +45,17 @@ export const useMessageItems = (given: MessageItems): ((message: ThreadMessage) 
       turn !== undefined && {
         label: texts.seeTurn,
         icon: 'clock',
-        onSelect: () => void navigate({ to: '.', search: (before) => ({ ...before, view: 'timeline', turn }) }),
+        onSelect: () => onTurn(turn),
       },
       {
         label: texts.copyLink,
         icon: 'external',
-        onSelect: () => void copyText(linkTo(message.id), 'link'),
+        onSelect: () => void copyText(linkTo(session, message.id), 'link'),
       },
     ];
     return items.filter((item) => item !== false);
   };
 };
 
-const linkTo = (messageId: string): string => {
-  const address = new URL(location.href);
-  address.searchParams.set('message', messageId);
-  return address.href;
-};
+const linkTo = ({ ns, agent, sessionId }: SessionKey, messageId: string): string =>
+  location.origin + addresses.message(ns, agent, { sessionId, messageId });
