@@ -43,7 +43,9 @@ export class Tab implements AsyncDisposable {
   /** Changes theme and size; light and a desktop unless it says otherwise. */
   async look({ colorScheme = 'light', isPhone = false }: Look): Promise<void> {
     await this.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await this.page.setViewportSize(isPhone ? PHONE : DESKTOP);
+    const size = isPhone ? PHONE : DESKTOP;
+    // A page that is told its own size lays everything out again.
+    if (this.page.viewportSize()?.width !== size.width) await this.page.setViewportSize(size);
     await this.settled();
   }
 
