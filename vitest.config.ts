@@ -174,7 +174,6 @@ export default defineConfig({
         test: {
           name: 'browser',
           environment: 'node',
-          isolate: false,
           globalSetup: [...program, 'tools/testing/shared-browser.ts'],
           expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
