@@ -44,7 +44,7 @@ export class Tab implements AsyncDisposable {
   async look({ colorScheme = 'light', isPhone = false }: Look): Promise<void> {
     await this.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const size = isPhone ? PHONE : DESKTOP;
-    // A page that is told its own size lays everything out again.
+    // A page that gets its own size once more lays everything out again.
     if (this.page.viewportSize()?.width !== size.width) await this.page.setViewportSize(size);
     await this.settled();
   }
