@@ -82,3 +82,6 @@ export const screens: readonly Screen[] = [
   at('new-resource', '/ns/shop/new/Agent', 'Agent'),
   at('not-found', '/no/such/screen', /not/i),
 ];
+
+/** Where all screens are, in the seeded shop. */
+export const addressesOf = (seeded: Seeded): readonly string[] => screens.map(({ address }) => address(seeded));

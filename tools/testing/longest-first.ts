@@ -6,7 +6,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * do not: a file of a minute that begins last leaves every processor but one idle.
  */
 export const longest: readonly string[] = [
+  'crawl-admin',
   'crawl',
+  'screens',
   'first-hour',
   'outage',
   'turn-points',

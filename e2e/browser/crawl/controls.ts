@@ -1,4 +1,4 @@
-import type { ElementHandle, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 /** Something on a page that can be clicked. */
 export interface Control {
@@ -16,69 +16,101 @@ export interface Control {
   readonly index: number;
 }
 
-interface CrawledWindow {
-  controls?: readonly HTMLElement[];
-  changes?: number;
+/** What can be clicked on a page, and where. */
+export interface View {
+  /** All controls that are shown, in the order of the page. */
+  readonly controls: readonly Control[];
+  /** The frame is there, and nothing lies over it. */
+  readonly isPlain: boolean;
+  /** A dialog or a menu is open. */
+  readonly hasOverlay: boolean;
 }
 
-/** All controls that are shown, in the order of the page. */
-export const controlsOf = (page: Page): Promise<readonly Control[]> => page.evaluate(findControls);
+interface CrawledWindow {
+  controls?: readonly HTMLElement[];
+  /** What a click may change, as one text; there once changes are counted. */
+  seen?: () => string;
+  /** Called at each change. */
+  onChange?: () => void;
+}
 
-/** The element of a control; only until `controlsOf` is called again. */
-const elementOf = async (page: Page, { index }: Control): Promise<ElementHandle<HTMLElement>> => {
-  const handle = await page.evaluateHandle(
-    (at) => (globalThis as CrawledWindow).controls?.[at] ?? document.body,
-    index,
-  );
-  return handle.asElement();
+export const viewOf = (page: Page): Promise<View> => page.evaluate(look);
+
+/**
+ * Prepares a click: gives the control the focus where it can have it, and counts changes of the page from then on. Answers the state of
+ * the page before the click. Only for controls of the last view.
+ */
+export const approach = (page: Page, { index }: Control): Promise<string> => page.evaluate(focusAndCount, index);
+
+/** Clicks a control that was approached, by keyboard where it can have the focus. */
+export const press = async (page: Page, { role, index }: Control): Promise<void> => {
+  if (role === 'option') await page.evaluate((at) => (globalThis as CrawledWindow).controls?.[at]?.click(), index);
+  else if (role === 'select') await page.evaluate(chooseAnother, index);
+  else await page.keyboard.press(['input', 'checkbox', 'radio', 'switch'].includes(role) ? 'Space' : 'Enter');
 };
 
-/** Prepares a click; answers what does it, by keyboard where the control can have the focus. */
-export const approach = async (page: Page, control: Control): Promise<() => Promise<unknown>> => {
-  const element = await elementOf(page, control);
-  const { role } = control;
-  if (role === 'option') return () => element.evaluate((option) => option.click());
-  if (role === 'select') return () => element.evaluate(chooseAnother);
-  await element.focus();
-  const key = ['input', 'checkbox', 'radio', 'switch'].includes(role) ? 'Space' : 'Enter';
-  return () => page.keyboard.press(key);
-};
+/** True once the page is another one than `before` says; false when it is the same for so many milliseconds. */
+export const changes = (page: Page, before: string, withinMs: number): Promise<boolean> =>
+  page.evaluate(waitForChange, [before, withinMs] as const);
 
 /** Runs in the page: what a person does to a list of choices, whose popup is not part of the page. */
-const chooseAnother = (select: HTMLElement): void => {
+const chooseAnother = (index: number): void => {
+  const select = (globalThis as CrawledWindow).controls?.[index];
   if (!(select instanceof HTMLSelectElement)) return;
   select.selectedIndex = (select.selectedIndex + 1) % select.options.length;
   select.dispatchEvent(new Event('change', { bubbles: true }));
 };
 
-/** From now on changes of the page are counted. */
-export const beginCounting = (page: Page): Promise<void> =>
-  page.evaluate(async () => {
-    const counted = globalThis as CrawledWindow;
-    // What the focus brought about, such as a tooltip, is not counted.
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    if (counted.changes === undefined)
-      new MutationObserver((records) => {
-        counted.changes = (counted.changes ?? 0) + records.length;
-      }).observe(document, { attributes: true, childList: true, characterData: true, subtree: true });
-    counted.changes = 0;
-  });
+/** Runs in the page. The state is the address, the focus, what is chosen, and how often the page changed since the count began. */
+const focusAndCount = async (index: number): Promise<string> => {
+  const crawled = globalThis as CrawledWindow;
+  const control = crawled.controls?.[index];
+  if (!control?.matches('[role=option], select')) control?.focus();
+  // What the focus brought about, such as a tooltip, is not counted.
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  if (crawled.seen === undefined) {
+    let count = 0;
+    const note = (records = 0): void => {
+      count += records;
+      crawled.onChange?.();
+    };
+    const observer = new MutationObserver((records) => note(records.length));
+    observer.observe(document, { attributes: true, childList: true, characterData: true, subtree: true });
+    for (const event of ['focusin', 'focusout', 'input', 'change', 'popstate', 'hashchange'])
+      addEventListener(event, () => note());
+    crawled.seen = () => {
+      const focused = (crawled.controls ?? []).indexOf(document.activeElement as HTMLElement);
+      const fields = document.querySelectorAll<HTMLSelectElement | HTMLInputElement>('select, input');
+      const chosen = [...fields].map((field) => ('checked' in field ? `${field.checked} ${field.value}` : field.value));
+      return `${location.href} ${focused} ${count} ${chosen.join()}`;
+    };
+  }
+  return crawled.seen();
+};
 
-/** What a click may change, as one text: the address, the focus, what is chosen, and how often the page changed since the count began. */
-export const stateOf = (page: Page): Promise<string> =>
-  page.evaluate(() => {
-    const counted = globalThis as CrawledWindow;
-    const focused = (counted.controls ?? []).indexOf(document.activeElement as HTMLElement);
-    const chosen = [...document.querySelectorAll<HTMLSelectElement | HTMLInputElement>('select, input')].map((field) =>
-      'checked' in field ? `${field.checked} ${field.value}` : field.value,
-    );
-    return `${location.href} ${focused} ${counted.changes} ${chosen.join()}`;
+/** Runs in the page. */
+const waitForChange = ([before, withinMs]: readonly [string, number]): Promise<boolean> =>
+  new Promise((resolve) => {
+    const crawled = globalThis as CrawledWindow;
+    // A document without the count is another one than before the click.
+    const hasChanged = (): boolean => crawled.seen?.() !== before;
+    const end = (): void => {
+      delete crawled.onChange;
+      clearTimeout(timer);
+      resolve(hasChanged());
+    };
+    const timer = setTimeout(end, withinMs);
+    crawled.onChange = () => {
+      if (hasChanged()) end();
+    };
+    crawled.onChange();
   });
 
 /** Runs in the page. */
-const findControls = (): Control[] => {
+const look = (): View => {
   const selector =
     'button, a[href], summary, select, input[type=checkbox], input[type=radio], [role=button], [role=menuitem], [role=tab], [role=switch], [role=option], [role=treeitem]';
+  const overlays = 'dialog[open], [role=dialog], [role=menu], [role=alertdialog]';
   const places = 'dialog, [role=dialog], [role=alertdialog], [role=menu], nav, footer, aside, main, header';
   const rows = 'tr, li, [role=row], [role=listitem], [role=treeitem]';
   // Of a list of choices, these are tried.
@@ -103,7 +135,8 @@ const findControls = (): Control[] => {
     element.checkVisibility({ visibilityProperty: true }) && element.closest('[inert], [aria-hidden=true]') === null;
   const elements = [...document.querySelectorAll<HTMLElement>(selector)].filter(isShown);
   (globalThis as CrawledWindow).controls = elements;
-  return elements.map((element, index) => {
+  const hasOverlay = document.querySelector(overlays) !== null;
+  const controls = elements.map((element, index) => {
     const role = roleOf(element);
     const hasOneChoice = element instanceof HTMLSelectElement && element.options.length < 2;
     // A form that is only shown is off as a whole, and says so once.
@@ -122,4 +155,5 @@ const findControls = (): Control[] => {
       index,
     };
   });
+  return { controls, hasOverlay, isPlain: document.querySelector('nav') !== null && !hasOverlay };
 };

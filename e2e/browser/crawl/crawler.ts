@@ -1,6 +1,5 @@
-import { until } from '../../server-process/index.ts';
 import type { Tab } from '../harness/index.ts';
-import { approach, beginCounting, type Control, controlsOf, stateOf } from './controls.ts';
+import { approach, type Control, changes, press, type View, viewOf } from './controls.ts';
 
 /** How a control is reached: the address that is opened, and the keys of what is clicked there, one after the other. */
 interface Way {
@@ -15,6 +14,8 @@ interface CrawlReport {
   readonly clicked: readonly string[];
 }
 
+/** How long a test of all screens may take: some hundred clicks, many of which load a screen, on a slow machine. */
+export const CRAWL_MS = 900_000;
 /** What a menu opens. */
 const MOST_CLICKS = 2;
 /** Within this time a click has to change something. */
@@ -36,7 +37,10 @@ interface CrawlOptions {
   readonly mostOfScreen?: number;
 }
 
-/** Clicks through the screens at the given addresses, signed in as the tab is. */
+/**
+ * Clicks through the screens at the given addresses, signed in as the tab is. A control that did something on three screens already is
+ * not clicked on the next one again.
+ */
 export class Crawler {
   readonly #tab: Tab;
   readonly #onlyActions: boolean;
@@ -45,9 +49,12 @@ export class Crawler {
   readonly #ways: Way[] = [];
   readonly #known = new Set<string>();
   /** Windows and choosers of files that were opened: no part of the page shows them. */
-  #opened = 0;
+  #windows = 0;
   /** Controls of the screen being visited that were chosen to be clicked. */
   #count = 0;
+  #view: View = { controls: [], isPlain: false, hasOverlay: false };
+  /** What the last click on the way to others brought to light, while the page still shows it. */
+  #opened: { readonly way: string; readonly controls: string } | undefined;
   /** On how many screens a control did something, by key. */
   readonly #uses = new Map<string, number>();
   /** Controls of the frame that did nothing so far, by key. */
@@ -66,15 +73,15 @@ export class Crawler {
     this.#addresses = addresses;
     tab.watcher.expect(REFUSED);
     tab.page.on('filechooser', () => {
-      this.#opened += 1;
+      this.#windows += 1;
     });
     tab.page.on('download', (download) => {
-      this.#opened += 1;
+      this.#windows += 1;
       void download.cancel();
     });
     // A page behind another one draws nothing, and everything here waits for it to draw.
     tab.page.on('popup', (popup) => {
-      this.#opened += 1;
+      this.#windows += 1;
       void popup.close();
     });
   }
@@ -91,26 +98,51 @@ export class Crawler {
 
   /** Goes the way, tries its last click, and notes the controls that it brought to light. */
   async #walk(way: Way): Promise<void> {
-    if (!(await this.#isThere(way))) await this.#arrive(way.address);
-    for (const [at, key] of way.keys.entries()) {
-      const control = (await controlsOf(this.#tab.page)).find((found) => found.key === key);
+    const start = await this.#startOf(way);
+    const isGone = start !== undefined && (await this.#go(way, start));
+    if (!isGone) {
+      await this.#arrive(way.address);
       // What an earlier click deleted or answered is no longer there.
-      if (control === undefined) return;
-      const didSomething = await this.#click(control);
-      if (at === way.keys.length - 1) this.#judge(way, control, didSomething);
+      if (!(await this.#go(way, 0))) return;
     }
     for (const problem of this.#tab.watcher.take()) this.#fault(way, problem);
     const isElsewhere = way.keys.length > 0 && pathOf(this.#tab.address) !== pathOf(way.address);
-    if (!isElsewhere && way.keys.length < MOST_CLICKS) await this.#note(way);
+    if (!isElsewhere && way.keys.length < MOST_CLICKS) this.#note(way);
   }
 
-  /** True when an earlier click left the page so that the way, which is one click long, can be gone from there. */
-  async #isThere({ address, keys }: Way): Promise<boolean> {
-    const [first = ''] = keys;
-    const isFrame = FRAME.test(first);
-    if (keys.length !== 1 || !(isFrame || this.#tab.address === address)) return false;
-    if (!(await this.#tab.page.evaluate(isPlain))) return false;
-    return (await controlsOf(this.#tab.page)).some(({ key }) => key === first);
+  /** Clicks what is on the way, from the given click on; false when one of the controls is not there. */
+  async #go(way: Way, start: number): Promise<boolean> {
+    for (const key of way.keys.slice(start)) {
+      const control = this.#find(key);
+      if (control === undefined) return false;
+      const didSomething = await this.#click(control);
+      if (key === way.keys.at(-1)) this.#judge(way, control, didSomething);
+      else this.#opened = { way: `${way.address} ${key}`, controls: this.#shown };
+    }
+    return true;
+  }
+
+  /** Which click of the way is the next one where earlier clicks left the page; undefined where it has to be opened first. */
+  async #startOf({ address, keys }: Way): Promise<number | undefined> {
+    const [first, second] = keys;
+    if (first === undefined) return undefined;
+    // Where the click before did not change what there is to click, what opened it needs no second click.
+    const isOpen = this.#opened?.way === `${address} ${first}` && this.#opened.controls === this.#shown;
+    if (isOpen && second !== undefined && this.#find(second) !== undefined) return 1;
+    this.#opened = undefined;
+    await this.#closeOverlays();
+    if (!this.#view.isPlain) return undefined;
+    if (!FRAME.test(first) && this.#tab.address !== address) await this.#follow(address);
+    return this.#find(first) === undefined ? undefined : 0;
+  }
+
+  #find(key: string): Control | undefined {
+    return this.#view.controls.find((control) => control.key === key);
+  }
+
+  /** What there is to click, as one text. */
+  get #shown(): string {
+    return this.#view.controls.map(({ key, isOn }) => `${key} ${isOn}`).join('\n');
   }
 
   /** A control of the frame may have nothing to do on one screen: it is tried on the next one again. */
@@ -128,8 +160,8 @@ export class Crawler {
   }
 
   /** Queues the controls on the page that no other way led to. */
-  async #note(way: Way): Promise<void> {
-    for (const control of await controlsOf(this.#tab.page)) {
+  #note(way: Way): void {
+    for (const control of this.#view.controls) {
       if (this.#isLeftOut(control)) continue;
       const id = FRAME.test(control.key) ? control.key : `${screenOf(way.address)} ${control.key}`;
       if (this.#known.has(id) || way.keys.includes(control.key)) continue;
@@ -151,27 +183,42 @@ export class Crawler {
   /** True when something changed: the page, its address, the focus, or a request went out. */
   async #click(control: Control): Promise<boolean> {
     const { page, traffic } = this.#tab;
-    const click = await approach(page, control);
-    await beginCounting(page);
-    const seen = async (): Promise<string> => `${traffic.count} ${this.#opened} ${await stateOf(page).catch(() => '')}`;
-    const before = await seen();
-    await click();
-    const hasChanged = await until(
-      `${control.title} changes something`,
-      async () => ((await seen()) === before ? undefined : true),
-      CHANGE_MS,
-    ).catch(() => false);
+    const before = await approach(page, control);
+    const outside = [traffic.count, this.#windows].join();
+    await press(page, control);
+    const hasChanged = await changes(page, before, CHANGE_MS).catch(isLeft);
+    await this.#settle();
+    return hasChanged || [traffic.count, this.#windows].join() !== outside;
+  }
+
+  /** Waits until the page is at rest, and looks at it. */
+  async #settle(): Promise<void> {
     await this.#tab.settled();
-    return hasChanged;
+    this.#view = await viewOf(this.#tab.page);
+  }
+
+  async #closeOverlays(): Promise<void> {
+    for (let tries = 0; tries < MOST_CLICKS && this.#view.hasOverlay; tries += 1) {
+      await this.#tab.page.keyboard.press('Escape');
+      await this.#settle();
+    }
   }
 
   /** A page as fresh as a reload makes it, without one where that will do. */
   async #arrive(address: string): Promise<void> {
-    const { page } = this.#tab;
-    for (let tries = 0; tries < MOST_CLICKS && (await page.evaluate(hasOverlay)); tries += 1)
-      await page.keyboard.press('Escape');
-    if (await page.evaluate(isPlain)) await this.#tab.follow('/no/such/screen', address);
-    else await this.#tab.open(address);
+    await this.#closeOverlays();
+    // A screen that is left for one of another kind begins from the start when it comes again.
+    const isOfKind = screenOf(this.#tab.address) === screenOf(address);
+    if (this.#view.isPlain) await this.#follow(...(isOfKind ? ['/no/such/screen', address] : [address]));
+    else {
+      await this.#tab.open(address);
+      this.#view = await viewOf(this.#tab.page);
+    }
+  }
+
+  async #follow(...addresses: readonly string[]): Promise<void> {
+    await this.#tab.follow(...addresses);
+    this.#view = await viewOf(this.#tab.page);
   }
 
   #fault({ address }: Way, text: string): void {
@@ -185,13 +232,8 @@ const pathOf = (address: string): string => address.replace(/\?.*$/, '');
 const screenOf = (address: string): string =>
   pathOf(address).replace(/\/(ns|agents|sessions|workflows|runs|resources)\/[^/]+/g, '/$1/*');
 
-/** Runs in the page, after what was pressed had its effect. */
-const hasOverlay = async (): Promise<boolean> => {
-  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-  return document.querySelector('dialog[open], [role=dialog], [role=menu], [role=alertdialog]') !== null;
+/** True for what a page says that was left while it was asked something. */
+const isLeft = (error: unknown): boolean => {
+  if (error instanceof Error && /context was destroyed|navigation/i.test(error.message)) return true;
+  throw error;
 };
-
-/** Runs in the page: the frame is there, and nothing lies over it. */
-const isPlain = (): boolean =>
-  document.querySelector('nav') !== null &&
-  document.querySelector('dialog[open], [role=dialog], [role=menu], [role=alertdialog]') === null;

@@ -1,5 +1,9 @@
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+
+/** The small form: half as much to send to a page and to read there. */
+const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 interface AxeResults {
   readonly violations: readonly {
@@ -24,7 +28,11 @@ export type Rules = 'all' | 'colours';
 
 /** Violations on the page, one text for each element. Scripts that a debugger evaluates are not subject to the page's policy. */
 export const accessibilityFaults = async (page: Page, rules: Rules = 'all'): Promise<readonly string[]> => {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) {
+    await page.evaluate(source);
+    // Sent once, not for each address that is loaded and judged later.
+    await page.addInitScript(source);
+  }
   const violations = await page.evaluate(
     async (runOnly) => {
       const inPage = (globalThis as AxeWindow).axe;

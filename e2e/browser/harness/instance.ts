@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
-import { afterAll, beforeAll, inject, onTestFailed, TestRunner } from 'vitest';
+import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { RestCaller } from '../../calls/index.ts';
 import { ServerProcess } from '../../server-process/index.ts';
 import { ChatPlatform, type Seeded, ShopSeed } from '../seed/index.ts';
@@ -20,6 +20,8 @@ export class ShopInstance {
   /** By role; what was loaded for one page is there for the next. */
   readonly #contexts = new Map<Role, Promise<BrowserContext>>();
   readonly #environment: Readonly<Record<string, string>>;
+  /** Those that the test opened, or what was run before it. */
+  #tabs: Tab[] = [];
   #seeded: Seeded | undefined;
 
   private constructor(environment: Readonly<Record<string, string>>) {
@@ -30,6 +32,7 @@ export class ShopInstance {
   static ofSuite(environment: Readonly<Record<string, string>> = {}): ShopInstance {
     const instance = new ShopInstance(environment);
     beforeAll(() => instance.#start());
+    afterEach(({ task }) => instance.#endTest(task.result?.state === 'fail'));
     afterAll(() => instance.#stop());
     return instance;
   }
@@ -63,8 +66,7 @@ export class ShopInstance {
     this.#contexts.set(role, context);
     const page = await (await context).newPage();
     const tab = new Tab(page, this.url);
-    // One that is opened before all tests of a file belongs to none of them.
-    if (TestRunner.getCurrentTest() !== undefined) onTestFailed(() => console.error(tab.lastSeen));
+    this.#tabs.push(tab);
     await tab.look(look);
     return tab;
   }
@@ -93,6 +95,12 @@ export class ShopInstance {
     this.#server = await ServerProcess.start({ environment });
     this.#seeded = await new ShopSeed(this.url, ADMIN_TOKEN, this.#platform).plant();
     this.#browser = await chromium.connect(inject('browserEndpoint'));
+  }
+
+  /** Says of a failed test what its pages showed. */
+  #endTest(hasFailed: boolean): void {
+    if (hasFailed) for (const tab of this.#tabs) console.error(tab.lastSeen);
+    this.#tabs = this.#tabs.filter(({ page }) => !page.isClosed());
   }
 
   async #stop(): Promise<void> {

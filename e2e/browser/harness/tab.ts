@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core';
-import { until } from '../../server-process/index.ts';
 import { accessibilityFaults, type Rules } from './accessibility.ts';
 import { Traffic } from './traffic.ts';
 import { Watcher } from './watcher.ts';
 
-/** At so many moments in a row, two frames apart, nothing may be under way. */
-const CALM_MOMENTS = 2;
+/** Within this time a page has to come to rest; less than a test may take. */
+const REST_MS = 50_000;
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
@@ -44,7 +43,9 @@ export class Tab implements AsyncDisposable {
   /** Changes theme and size; light and a desktop unless it says otherwise. */
   async look({ colorScheme = 'light', isPhone = false }: Look): Promise<void> {
     await this.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await this.page.setViewportSize(isPhone ? PHONE : DESKTOP);
+    const size = isPhone ? PHONE : DESKTOP;
+    // A page that gets its own size once more lays everything out again.
+    if (this.page.viewportSize()?.width !== size.width) await this.page.setViewportSize(size);
     await this.settled();
   }
 
@@ -56,23 +57,28 @@ export class Tab implements AsyncDisposable {
 
   /** Goes to addresses within the loaded page, one after the other, as links do. */
   async follow(...addresses: readonly string[]): Promise<void> {
-    for (const address of addresses)
-      await this.page.evaluate(async (to) => {
-        history.pushState(null, '', to);
+    await this.page.evaluate(async (all) => {
+      for (const address of all) {
+        history.pushState(null, '', address);
         dispatchEvent(new PopStateEvent('popstate'));
         await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-      }, address);
+      }
+    }, addresses);
     await this.settled();
   }
 
   /** Waits until nothing is loading or moving: no request but open streams, and no part of the page that says it is busy. */
   async settled(): Promise<void> {
-    let calm = 0;
-    await until(`${this.address} is at rest`, async () => {
-      const isBusy = this.traffic.isBusy || (await this.page.evaluate(isLoading));
-      calm = isBusy ? 0 : calm + 1;
-      return calm === CALM_MOMENTS ? true : undefined;
-    });
+    const deadline = performance.now() + REST_MS;
+    let isCalm = false;
+    while (!isCalm) {
+      await this.traffic.rest(deadline - performance.now());
+      const { count } = this.traffic;
+      const isStill = await this.page.evaluate(becomesStill, deadline - performance.now());
+      // The page may have asked for more since.
+      isCalm = isStill && !this.traffic.isBusy && this.traffic.count === count;
+      if (!isCalm && performance.now() > deadline) throw new Error(`not at rest within ${REST_MS} ms: ${this.address}`);
+    }
   }
 
   /** Replaces what the text editor shows, by pasting. */
@@ -103,18 +109,21 @@ export class Tab implements AsyncDisposable {
   }
 }
 
-/** Runs in the page, after two frames. */
-const isLoading = (): Promise<boolean> =>
-  new Promise((resolve) => {
-    const look = (): void => {
-      const busy = document.querySelectorAll('[aria-busy=true], [role=status]');
-      const isBusy = [...busy].some(
-        (part) => part.ariaBusy === 'true' || /^(Loading|Connecting)/.test(part.textContent),
-      );
-      const isMoving = document
-        .getAnimations()
-        .some(({ playState, effect }) => playState === 'running' && effect?.getTiming().iterations === 1);
-      resolve(isBusy || isMoving);
-    };
-    requestAnimationFrame(() => requestAnimationFrame(look));
-  });
+/** Runs in the page. True once nothing is under way at two moments in a row, two frames apart; false after so many milliseconds. */
+const becomesStill = async (withinMs: number): Promise<boolean> => {
+  const isLoading = (): boolean => {
+    const busy = document.querySelectorAll('[aria-busy=true], [role=status]');
+    return [...busy].some((part) => part.ariaBusy === 'true' || /^(Loading|Connecting)/.test(part.textContent));
+  };
+  const isMoving = (): boolean =>
+    document
+      .getAnimations()
+      .some(({ playState, effect }) => playState === 'running' && effect?.getTiming().iterations === 1);
+  const end = performance.now() + withinMs;
+  for (let calm = 0; calm < 2; ) {
+    if (performance.now() > end) return false;
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    calm = isLoading() || isMoving() ? 0 : calm + 1;
+  }
+  return true;
+};
