@@ -28,7 +28,8 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.NamespaceKnowledgeResponse': '1 knowledge resources.Knowledge',
   'gateway.ListNamespaceKnowledgeResponse': '1 knowledge resources.Knowledge[], 2 next_page_token string',
   'gateway.DeleteNamespaceKnowledgeResponse': '1 success bool',
-  'gateway.CreateSessionRequest': '1 agent string, 2 ns string, 3 labels map<string>, 4 keep_id string',
+  'gateway.CreateSessionRequest':
+    '1 agent string, 2 ns string, 3 labels map<string>, 4 keep_id string, 5 overrides data.SessionOverrides',
   'gateway.GetSessionRequest': '1 session_id string, 2 agent string, 3 ns string, 4 message_limit int32',
   'gateway.SessionResponse':
     '1 session_id string, 2 agent string, 3 state string, 4 messages data.SessionMessage[], 6 labels map<string>, 7 session resources.Session, 8 active_turn_id string, 9 queued_turns uint32, 10 context_tokens data.TokenCounter, 11 stream_cursor string, 12 total_usage data.TokenCounter, 13 overrides data.SessionOverrides',
