@@ -6,7 +6,9 @@ import { type AddOnEvent, arrivedEvent } from './gchat-event.ts';
 type Options = Parameters<GoogleChat.GoogleChatAdapter['handleWebhook']>[1];
 
 /** The adapter of the Chat SDK, which reads the events of add-ons only, and no commands. */
-export const answeringGoogleChat = (Adapter: typeof GoogleChat.GoogleChatAdapter) =>
+export const answeringGoogleChat = (
+  Adapter: typeof GoogleChat.GoogleChatAdapter,
+): typeof GoogleChat.GoogleChatAdapter =>
   class extends Adapter {
     override async handleWebhook(request: Request, options?: Options): Promise<Response> {
       const { url, method, headers } = request;
