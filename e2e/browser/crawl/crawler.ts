@@ -18,8 +18,10 @@ interface CrawlReport {
 export const CRAWL_MS = 900_000;
 /** What a menu opens. */
 const MOST_CLICKS = 2;
-/** Within this time a click has to change something. */
+/** Within this time a click changes something, as a rule. */
 const CHANGE_MS = 500;
+/** A machine that does much else takes its time: only a control that does nothing is waited for so long. */
+const LATE_MS = 5_000;
 /** What a frame shows on every screen is clicked once. */
 const FRAME = /^(?:nav|footer|body|header) /;
 /** A control that did something on so many screens is a part that all screens share, such as the menu of copies. */
@@ -184,11 +186,15 @@ export class Crawler {
   async #click(control: Control): Promise<boolean> {
     const { page, traffic } = this.#tab;
     const before = await approach(page, control);
-    const outside = [traffic.count, this.#windows].join();
+    const outside = (): string => [traffic.count, this.#windows].join();
+    const outsideBefore = outside();
     await press(page, control);
-    const hasChanged = await changes(page, before, CHANGE_MS).catch(isLeft);
+    const hasChanged = async (limitMs: number): Promise<boolean> =>
+      (await changes(page, before, limitMs).catch(isLeft)) || outside() !== outsideBefore;
+    const mayDoNothing = control.isChosen || FRAME.test(control.key);
+    const didSomething = (await hasChanged(CHANGE_MS)) || (!mayDoNothing && (await hasChanged(LATE_MS)));
     await this.#settle();
-    return hasChanged || [traffic.count, this.#windows].join() !== outside;
+    return didSomething || outside() !== outsideBefore;
   }
 
   /** Waits until the page is at rest, and looks at it. */
