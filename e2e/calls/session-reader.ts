@@ -36,10 +36,13 @@ export class SessionReader {
     this.#keepsCursor = options.keepsCursor;
   }
 
-  /** Resolves when the first stream is open. */
+  /** Resolves when the first stream is open, or the turn has ended before. Rejects when the server cannot be reached. */
   async start(): Promise<void> {
     this.#run().then(
-      () => this.#ended.resolve(),
+      () => {
+        this.#attached.resolve();
+        this.#ended.resolve();
+      },
       (error: unknown) => {
         this.#attached.reject(error as Error);
         this.#ended.reject(error as Error);
@@ -73,6 +76,8 @@ export class SessionReader {
         await pause(RETRY_MS);
       }
     }
+    if (!this.#hasEnded && !this.#closed.signal.aborted)
+      throw new Error(`no end of the turn in ${MAX_RETRIES} attempts`);
   }
 
   async #load(): Promise<void> {

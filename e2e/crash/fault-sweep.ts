@@ -119,8 +119,9 @@ export class FaultSweep implements AsyncDisposable {
 
   async #play(session: SessionKey, { title, clients, calm }: Played): Promise<boolean> {
     const readers = clients === 'none' ? [] : [true, false].map((keepsCursor) => this.#reader(session, keepsCursor));
-    await Promise.all(readers.map((reader) => reader.start()));
     const gone = this.#server.ended().then(() => 'gone' as const);
+    // The engine also looks for work when there is none, so that the plan may be met before the message is sent.
+    await Promise.race([gone, Promise.all(readers.map((reader) => reader.start()))]);
     const sent = await this.#send(session, title);
     const first = await Promise.race([gone, sent ? this.#untilIdle(session).catch(() => gone) : gone]);
     const isKilled = first === 'gone' || (await this.#isGone());
