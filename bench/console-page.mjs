@@ -44,7 +44,14 @@ export class ConsoleBrowser {
     await page.goto(this.#origin + address, { waitUntil: 'commit' });
     await page.locator('#root').getByText(shows).first().waitFor();
     const shownMs = Math.round(performance.now() - began);
-    return new ConsolePage({ page, session, sizes, shownMs, cpuMs: await cpuMs(session) });
+    return new ConsolePage({
+      page,
+      session,
+      sizes,
+      shownMs,
+      paintMs: await paintMs(page),
+      cpuMs: await cpuMs(session),
+    });
   }
 }
 
@@ -54,13 +61,18 @@ const cpuMs = async (session) => {
   return Math.round(metrics.find(({ name }) => name === 'TaskDuration').value * 1_000);
 };
 
+/** Milliseconds from the address to the first frame with content (First Contentful Paint, W3C Paint Timing). */
+const paintMs = async (page) =>
+  Math.round(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime));
+
 class ConsolePage {
   #session;
   #sizes;
 
-  constructor({ page, session, sizes, shownMs, cpuMs: cpu }) {
+  constructor({ page, session, sizes, shownMs, paintMs: paint, cpuMs: cpu }) {
     this.page = page;
     this.shownMs = shownMs;
+    this.paintMs = paint;
     this.cpuMs = cpu;
     this.#session = session;
     this.#sizes = sizes;
