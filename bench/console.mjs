@@ -32,7 +32,7 @@ const AGENT = '/v1/ns/default/agents/demo';
 
 const service = services.find(({ name }) => name === 'chromium');
 const executablePath = service && locate(service);
-if (executablePath === undefined) throw new Error('Chromium is not installed: apt-get install chromium');
+if (executablePath === undefined) throw new Error('Chromium is not installed: apt-get install chromium-headless-shell');
 
 const directory = mkdtempSync(join(tmpdir(), 'svc-bench-console-'));
 const server = new BenchServer({

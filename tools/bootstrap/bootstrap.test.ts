@@ -187,6 +187,30 @@ describe('services', () => {
   });
 
   it.each([
+    ['true', 'chromium-headless-shell'],
+    ['test "$2" != chromium-headless-shell', 'chromium'],
+  ])('are installed together, by a name that apt knows (%s)', (knows, browser) => {
+    const installed = join(directory, 'installed');
+    const place = (name: string, script: string): void =>
+      writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    place('apt-get', `echo "$*" >> ${installed}`);
+    place('apt-cache', knows);
+    place('sudo', 'shift; exec "$@"');
+    const file = join(directory, 'a.test.ts');
+    writeFileSync(file, '// @service chromium\n// @service zsh\n');
+    vi.stubEnv('PATH', directory);
+    const { missing } = provideServices([file], { mayInstall: true });
+    expect(readFileSync(installed, 'utf8').trim().split('\n')).toEqual([
+      'update --quiet',
+      `install --yes --no-install-recommends ${browser} zsh`,
+    ]);
+    expect(missing).toEqual([
+      { name: 'chromium', advice: 'apt-get install chromium-headless-shell' },
+      { name: 'zsh', advice: 'apt-get install zsh' },
+    ]);
+  });
+
+  it.each([
     ['e2e/packed-client.test.ts', 'chromium'],
     ['packages/cli/src/node-version.test.ts', undefined],
   ])('are named by %s, which skips without an older Node.js', (file, other) => {

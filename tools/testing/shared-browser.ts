@@ -24,7 +24,8 @@ const flags = [
 // biome-ignore lint/style/noDefaultExport: vitest calls the default export of a global set-up.
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const executablePath = chromiumPath();
-  if (executablePath === undefined) throw new Error('Chromium is not installed: apt-get install chromium');
+  if (executablePath === undefined)
+    throw new Error('Chromium is not installed: apt-get install chromium-headless-shell');
   const browser: BrowserServer = await chromium.launchServer({ executablePath, args: flags });
   project.provide('browserEndpoint', browser.wsEndpoint());
   return () => browser.close();
