@@ -62,8 +62,17 @@ const cpuMs = async (session) => {
 };
 
 /** Milliseconds from the address to the first frame with content (First Contentful Paint, W3C Paint Timing). */
-const paintMs = async (page) =>
-  Math.round(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime));
+const paintMs = (page) => page.evaluate(firstPaint);
+
+/** Runs in the page. The text may be there before the frame that shows it. */
+const firstPaint = () =>
+  new Promise((resolve) => {
+    const observer = new PerformanceObserver((list) => {
+      const [paint] = list.getEntriesByName('first-contentful-paint');
+      if (paint !== undefined) resolve(Math.round(paint.startTime));
+    });
+    observer.observe({ type: 'paint', buffered: true });
+  });
 
 class ConsolePage {
   #session;
