@@ -40,6 +40,7 @@ const storeOfTheirOwn = [
   'object-backend',
   'observability',
   'postgres',
+  'process-memory',
   'retention',
   'round-trip',
   'usage-on-postgres',

@@ -10,7 +10,7 @@ export interface MemoryControls {
   readonly heapBytes: () => number;
   /** Share of the time since the last call in which the event loop worked, 0 to 1. */
   readonly busyShare: () => number;
-  /** Starts one full collection; the process does nothing else meanwhile. */
+  /** Starts a full collection soon; the process does nothing else while it runs. */
   readonly collect: () => void;
   /** Calls back soon after each collection; returns how to stop. */
   readonly onCollection: (notify: () => void) => CancelTimer;
@@ -28,17 +28,19 @@ const FREE_BELOW = 200 * MIB;
  * that, for their objects stay in the caches of the processor. Above this size, V8 has begun to use halves of 8 MiB.
  */
 const YOUNG_ENOUGH = 9 * MIB;
-/** The process rests when it works for less of each check than this. */
-const RESTING_BELOW = 0.05;
-/** What work has left behind is worth collections from this size on. */
+/** A process that works for a smaller share of the time between two checks is at rest. */
+const AT_REST_BELOW = 0.05;
+/** With less than this left behind by work, a collection is not worth its time. */
 const WORTH_BYTES = 32 * MIB;
 /** A collection of a larger heap would stop the process for longer than a request should wait. */
 const HEAP_AT_MOST = 128 * MIB;
 /**
- * How many checks a rest has to last for its collections. V8 keeps the memory of a thread that has ended (a thread that reads texts
- * ends 5 s after its last one) until two collections that are more than 8 s apart.
+ * After how many checks at rest memory is collected. More than once, because V8 gives the memory of an ended thread back at a second
+ * collection about 9 s after another one, and a thread that reads texts ends only 5 s after its last text.
  */
-const COLLECTED_AFTER = [3, 12, 21];
+const COLLECTS_AFTER: ReadonlySet<number> = new Set([3, 12, 21]);
+/** From this check at rest on, what is still there counts as needed. */
+const SETTLED_AFTER = 22;
 const GROWS = '--semi-space-growth-factor=2';
 const STAYS = '--semi-space-growth-factor=1';
 
@@ -48,29 +50,29 @@ const STAYS = '--semi-space-growth-factor=1';
  * Returns how to stop.
  */
 export const governMemory = (clock: Clock, controls: MemoryControls): CancelTimer => {
-  const stops = [governHeap(clock, controls), governYoung(controls), governRest(clock, controls)];
+  const looks = [governHeap(controls), governRest(controls)];
+  let cancel: CancelTimer = () => undefined;
+  const check = (): void => {
+    // First, for reading the memory fails when no file can be opened.
+    cancel = clock.after(CHECK_MS, check);
+    const rss = controls.rssBytes();
+    for (const look of looks) look(rss);
+  };
+  check();
+  const stopYoung = governYoung(controls);
   return () => {
-    for (const stop of stops) stop();
+    cancel();
+    stopYoung();
   };
 };
 
-/** Checks now, and again every CHECK_MS until it is stopped. */
-const repeated = (clock: Clock, check: () => void): CancelTimer => {
-  let cancel: CancelTimer = () => undefined;
-  const next = (): void => {
-    // First, for reading the memory fails when no file can be opened.
-    cancel = clock.after(CHECK_MS, next);
-    check();
-  };
-  next();
-  return () => cancel();
-};
+/** Looks at resident memory, in bytes, at each check. */
+type Look = (rss: number) => void;
 
 /** Below the mark V8 collects when it likes, which is faster. */
-const governHeap = (clock: Clock, { rssBytes, setFlag }: MemoryControls): CancelTimer => {
+const governHeap = ({ setFlag }: MemoryControls): Look => {
   let isSparing = false;
-  return repeated(clock, () => {
-    const rss = rssBytes();
+  return (rss) => {
     if (!isSparing && rss > SPARING_ABOVE) {
       isSparing = true;
       setFlag('--heap-growing-percent=25');
@@ -78,25 +80,23 @@ const governHeap = (clock: Clock, { rssBytes, setFlag }: MemoryControls): Cancel
       isSparing = false;
       setFlag('--heap-growing-percent=0');
     }
-  });
+  };
 };
 
 /**
- * V8 collects when memory is asked for; a process that rests asks for none, and would keep the bodies of its last large requests and
- * the memory of ended threads for as long as it rests.
+ * V8 collects when memory is asked for. A process at rest asks for none, and would keep the bodies of its last large requests and the
+ * memory of ended threads until it works again.
  */
-const governRest = (clock: Clock, controls: MemoryControls): CancelTimer => {
-  const { rssBytes, heapBytes, busyShare, collect } = controls;
+const governRest = ({ heapBytes, busyShare, collect }: MemoryControls): Look => {
   /** The least memory the process has had, or what its last rest could not give back. */
-  let keptBytes = Number.POSITIVE_INFINITY;
+  let neededBytes = Number.POSITIVE_INFINITY;
   let checksAtRest = 0;
-  return repeated(clock, () => {
-    checksAtRest = busyShare() < RESTING_BELOW ? checksAtRest + 1 : 0;
-    const rss = rssBytes();
-    if (rss < keptBytes || checksAtRest === Math.max(...COLLECTED_AFTER) + 1) keptBytes = rss;
-    if (!COLLECTED_AFTER.includes(checksAtRest)) return;
-    if (rss - keptBytes >= WORTH_BYTES && heapBytes() <= HEAP_AT_MOST) collect();
-  });
+  return (rss) => {
+    checksAtRest = busyShare() < AT_REST_BELOW ? checksAtRest + 1 : 0;
+    if (rss < neededBytes || checksAtRest === SETTLED_AFTER) neededBytes = rss;
+    const isWorth = rss - neededBytes >= WORTH_BYTES && heapBytes() <= HEAP_AT_MOST;
+    if (COLLECTS_AFTER.has(checksAtRest) && isWorth) collect();
+  };
 };
 
 /** It shrinks by itself while there is little to do, and may grow again afterwards. */
