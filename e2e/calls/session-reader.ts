@@ -36,7 +36,7 @@ export class SessionReader {
     this.#keepsCursor = options.keepsCursor;
   }
 
-  /** Resolves when the first stream is open, or the turn has ended before. Rejects when the server cannot be reached. */
+  /** Resolves when the first stream is open or the turn has ended; rejects when the server was not reached until the last attempt. */
   async start(): Promise<void> {
     this.#run().then(
       () => {
@@ -77,7 +77,9 @@ export class SessionReader {
       }
     }
     if (!this.#hasEnded && !this.#closed.signal.aborted)
-      throw new Error(`no end of the turn in ${MAX_RETRIES} attempts`);
+      throw new Error(
+        `session ${this.#session[1]}: the turn did not end within ${MAX_RETRIES} attempts to read it; is the server up?`,
+      );
   }
 
   async #load(): Promise<void> {

@@ -6,9 +6,14 @@ import { createToolAgent, expectAskedOnce, expectSeenWhole, expectWholeOnce, too
 
 /** Passings of one point in one start, and in one turn; a sweep that needs more never ends. */
 const MAX_PASSINGS = 40;
+/** How often a plan may be met before the message of its turn is sent. */
+const MAX_ATTEMPTS = 10;
 
-/** How a start, and the turn behind it, fared with a kill planned at one passing of a point. */
-type Fate = 'killed at start' | 'killed in turn' | 'survived';
+/**
+ * How a start, and the turn behind it, fared with a kill planned at one passing of a point. `killed at rest`: before its message was sent,
+ * for the engine also looks for work when there is none.
+ */
+type Fate = 'killed at start' | 'killed at rest' | 'killed in turn' | 'survived';
 
 interface Played {
   readonly title: string;
@@ -66,7 +71,7 @@ export class FaultSweep implements AsyncDisposable {
     const { first, step } = sweepsStart ? sampledPassings() : { first: 1, step: 1 };
     let kills = sweepsStart ? await this.#sweepStart(point, clients) : 0;
     for (let passing = first; passing <= MAX_PASSINGS; passing += step) {
-      if (!(await this.#turn(`${point}:${passing}`, clients))) return kills;
+      if (!(await this.#killsTurn(`${point}:${passing}`, clients))) return kills;
       kills += 1;
     }
     throw new Error(`${point} was passed more than ${MAX_PASSINGS} times in a turn`);
@@ -90,7 +95,7 @@ export class FaultSweep implements AsyncDisposable {
       () => false,
     );
     if (!started) await this.#server.restart();
-    const isKilled = await this.#play(session, {
+    const fate = await this.#play(session, {
       title: `start ${plan} ${clients}`,
       clients,
       calm: async (isGone) => {
@@ -99,16 +104,24 @@ export class FaultSweep implements AsyncDisposable {
         if (started) await this.#server.restart();
       },
     });
-    if (!started) return 'killed at start';
-    return isKilled ? 'killed in turn' : 'survived';
+    return started ? fate : 'killed at start';
   }
 
-  /** One process meets plan after plan until it is killed, and counts from when it gets one. True when the plan killed it. */
-  async #turn(plan: string, clients: 'attached' | 'none'): Promise<boolean> {
+  /** Tries the plan with one turn after the other until it does not kill the process at rest. True when it killed it in the turn. */
+  async #killsTurn(plan: string, clients: 'attached' | 'none'): Promise<boolean> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const fate = await this.#turn(plan, clients, attempt);
+      if (fate !== 'killed at rest') return fate === 'killed in turn';
+    }
+    throw new Error(`${plan} was met before the message was sent, ${MAX_ATTEMPTS} times in a row`);
+  }
+
+  /** One process meets plan after plan until it is killed, and counts from when it gets one. */
+  async #turn(plan: string, clients: 'attached' | 'none', attempt: number): Promise<Fate> {
     const session = await this.#rest.createSession('worker');
     if (!(await this.#server.arm(plan))) throw new Error(`the server ended before it met ${plan}\n${this.#server.log}`);
     return this.#play(session, {
-      title: `${plan} ${clients}`,
+      title: `${plan} ${clients} ${attempt}`,
       clients,
       calm: async (isGone) => {
         // Idle work may have passed the point since.
@@ -117,11 +130,10 @@ export class FaultSweep implements AsyncDisposable {
     });
   }
 
-  async #play(session: SessionKey, { title, clients, calm }: Played): Promise<boolean> {
+  async #play(session: SessionKey, { title, clients, calm }: Played): Promise<Fate> {
     const readers = clients === 'none' ? [] : [true, false].map((keepsCursor) => this.#reader(session, keepsCursor));
     const gone = this.#server.ended().then(() => 'gone' as const);
-    // The engine also looks for work when there is none, so that the plan may be met before the message is sent.
-    await Promise.race([gone, Promise.all(readers.map((reader) => reader.start()))]);
+    const before = await Promise.race([gone, Promise.all(readers.map((reader) => reader.start()))]);
     const sent = await this.#send(session, title);
     const first = await Promise.race([gone, sent ? this.#untilIdle(session).catch(() => gone) : gone]);
     const isKilled = first === 'gone' || (await this.#isGone());
@@ -133,7 +145,8 @@ export class FaultSweep implements AsyncDisposable {
     await expectWholeOnce(this.#rest, session, title);
     expectAskedOnce(this.#model, title);
     for (const reader of readers) await expectSeenWhole(this.#rest, session, reader);
-    return isKilled;
+    if (!isKilled) return 'survived';
+    return before === 'gone' ? 'killed at rest' : 'killed in turn';
   }
 
   #reader(session: SessionKey, keepsCursor: boolean): SessionReader {
