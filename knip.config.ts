@@ -9,7 +9,7 @@ const notTests = ['!src/**/*.test.{ts,tsx}!', '!src/**/{testing,conformance}/**!
 
 export default ({ production = false }: { readonly production?: boolean }): KnipConfig => ({
   ignoreDependencies: ['@bufbuild/buf', '@modelcontextprotocol/conformance', 'conformance-2026', 'gpt-tokenizer'],
-  ignoreBinaries: ['patch', 'taskset', 'unshare'],
+  ignoreBinaries: ['apt-cache', 'patch', 'taskset', 'unshare'],
   // Tests may name what its own file uses, such as a limit, and the types of what they hand to the code under test. Types that
   // the exports of their file mention may be exported: declarations of published packages have to name them elsewhere.
   ignoreExportsUsedInFile: production ? true : { interface: true, type: true },

@@ -10,8 +10,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { locate, services } from '../tools/bootstrap/services.mjs';
 import { bundledProgram } from '../tools/build/bundle.mjs';
+import { neededChromiumPath } from '../tools/testing/chromium.ts';
 import { ConsoleBrowser, countWords } from './console-page.mjs';
 import { BenchServer } from './resource-server.mjs';
 
@@ -30,9 +30,7 @@ const LINES = 100_000;
 const CALLERS = 32;
 const AGENT = '/v1/ns/default/agents/demo';
 
-const service = services.find(({ name }) => name === 'chromium');
-const executablePath = service && locate(service);
-if (executablePath === undefined) throw new Error('Chromium is not installed: apt-get install chromium-headless-shell');
+const executablePath = neededChromiumPath();
 
 const directory = mkdtempSync(join(tmpdir(), 'svc-bench-console-'));
 const server = new BenchServer({
@@ -59,42 +57,38 @@ const apply = (manifests) =>
 
 const newSession = async () => (await server.http.ok('POST', `${AGENT}/sessions`, {})).sessionId;
 
+/** Medians of what several loads took. */
+const timesOf = (pages) => ({
+  paintMs: median(pages.map(({ paintMs }) => paintMs)),
+  shownMs: median(pages.map(({ shownMs }) => shownMs)),
+  cpuMs: median(pages.map(({ cpuMs }) => cpuMs)),
+});
+
 /** The processor time is that of loads without throttling. */
 const first = async () => {
-  const painted = [];
-  const shown = [];
-  const cpu = [];
-  let gzipKiB = 0;
+  const slow = [];
+  const quick = [];
   for (let load = 0; load < Number(options.loads); load += 1) {
-    const slow = await browser.open('/', { throttle: THROTTLE, shows: 'Home' });
-    painted.push(slow.paintMs);
-    shown.push(slow.shownMs);
-    gzipKiB = await slow.gzipKiB();
-    await slow.close();
-    const quick = await browser.open('/', { shows: 'Home' });
-    cpu.push(quick.cpuMs);
-    await quick.close();
+    slow.push(await browser.open('/', { throttle: THROTTLE, shows: 'Home' }));
+    await slow.at(-1).close();
+    quick.push(await browser.open('/', { shows: 'Home' }));
+    await quick.at(-1).close();
   }
-  const figures = { paintMs: median(painted), shownMs: median(shown), cpuMs: median(cpu), gzipKiB };
-  report('first load, CPU throttled 4x', figures);
+  const { paintMs, shownMs } = timesOf(slow);
+  const gzipKiB = await slow.at(-1).gzipKiB();
+  report('first load, CPU throttled 4x', { paintMs, shownMs, cpuMs: timesOf(quick).cpuMs, gzipKiB });
 };
 
 /** Opens the address several times, and measures the last page while it scrolls. */
 const measured = async (name, address, { shows, selector, direction }) => {
-  const painted = [];
-  const shown = [];
-  const cpu = [];
-  let page;
+  const pages = [];
   for (let load = 0; load < Number(options.loads); load += 1) {
-    await page?.close();
-    page = await browser.open(address, { shows });
-    painted.push(page.paintMs);
-    shown.push(page.shownMs);
-    cpu.push(page.cpuMs);
+    await pages.at(-1)?.close();
+    pages.push(await browser.open(address, { shows }));
   }
-  const figures = { paintMs: median(painted), shownMs: median(shown), cpuMs: median(cpu) };
-  report(name, { ...figures, ...(await page.scroll(selector, direction)) });
-  await page.close();
+  const last = pages.at(-1);
+  report(name, Object.assign(timesOf(pages), await last.scroll(selector, direction)));
+  await last.close();
 };
 
 const list = async () => {

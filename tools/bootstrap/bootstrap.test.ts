@@ -205,7 +205,7 @@ describe('services', () => {
       `install --yes --no-install-recommends ${browser} zsh`,
     ]);
     expect(missing).toEqual([
-      { name: 'chromium', advice: 'apt-get install chromium-headless-shell' },
+      { name: 'chromium', advice: 'apt-get install chromium-headless-shell (or chromium)' },
       { name: 'zsh', advice: 'apt-get install zsh' },
     ]);
   });

@@ -104,30 +104,34 @@ export function provideServices(testFiles, { mayInstall = process.env.CI === 'tr
       .filter((row) => row.path === undefined)
       .map(({ service }) => ({
         name: service.name,
-        advice: service.advice ?? `apt-get install ${service.aptPackage}`,
+        advice: howToInstall(service),
       })),
   };
 }
 
+/** What a person can do about a service that is missing. */
+export function howToInstall(service) {
+  const { advice, aptPackage, aptInstead } = service;
+  if (advice !== undefined) return advice;
+  return `apt-get install ${aptPackage}${aptInstead === undefined ? '' : ` (or ${aptInstead})`}`;
+}
+
 /** A failure shows in the apt output and again as the missing service, so its exit code is ignored. */
 function aptInstall(absent) {
-  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '--non-interactive'];
-  const run = (...command) => {
-    const [program, ...parameters] = [...asRoot, ...command];
-    spawnSync(program, parameters, {
-      stdio: ['ignore', 2, 2],
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    });
-  };
-  run('apt-get', 'update', '--quiet');
-  // One name that apt does not know, and it installs none of them.
+  asRoot('apt-get', ['update', '--quiet']);
+  // With one name that it does not know, apt installs none of them.
   const packages = absent.map(({ aptPackage, aptInstead }) =>
     aptInstead === undefined || isKnownToApt(aptPackage) ? aptPackage : aptInstead,
   );
-  run('apt-get', 'install', '--yes', '--no-install-recommends', ...packages);
+  asRoot('apt-get', ['install', '--yes', '--no-install-recommends', ...packages]);
+}
+
+function asRoot(command, parameters) {
+  const options = { stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+  if (process.getuid?.() === 0) spawnSync(command, parameters, options);
+  else spawnSync('sudo', ['--non-interactive', command, ...parameters], options);
 }
 
 function isKnownToApt(name) {
-  const [program, ...parameters] = ['apt-cache', 'show', name];
-  return spawnSync(program, parameters, { stdio: 'ignore' }).status === 0;
+  return spawnSync('apt-cache', ['show', name], { stdio: 'ignore' }).status === 0;
 }

@@ -1,6 +1,6 @@
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
-import { chromiumPath } from './chromium.ts';
+import { neededChromiumPath } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,9 +23,7 @@ const flags = [
 /** Starts one browser for all test files of a project, each of which opens windows of its own. */
 // biome-ignore lint/style/noDefaultExport: vitest calls the default export of a global set-up.
 export default async (project: TestProject): Promise<() => Promise<void>> => {
-  const executablePath = chromiumPath();
-  if (executablePath === undefined)
-    throw new Error('Chromium is not installed: apt-get install chromium-headless-shell');
+  const executablePath = neededChromiumPath();
   const browser: BrowserServer = await chromium.launchServer({ executablePath, args: flags });
   project.provide('browserEndpoint', browser.wsEndpoint());
   return () => browser.close();
