@@ -27,14 +27,24 @@ const GRANT_FIELDS: ReadonlySet<string> = new Set([...SCOPES, 'role', 'read_secr
 const CLAIMS = { namespace: 'svc:ns', agent: 'svc:agent', session: 'svc:session', channel: 'svc:channel' } as const;
 const CLAIM_NAMES: ReadonlySet<string> = new Set([...Object.values(CLAIMS), ROLE, GRANTS, KEY_CLAIM]);
 /** Frequent mistakes for svc claims, in lower case, and the claim that was meant. */
-const ALIKE: ReadonlyMap<string, string> = new Map([
-  ...['ns', 'namespace', 'namespaces'].map((name) => [name, 'ns'] as const),
-  ...['role', 'roles'].map((name) => [name, 'role'] as const),
-  ...['grant', 'grants'].map((name) => [name, 'grants'] as const),
-  ...['agent', 'agents'].map((name) => [name, 'agent'] as const),
-  ...['session', 'sessions', 'session_id'].map((name) => [name, 'session'] as const),
-  ...['channel', 'channels'].map((name) => [name, 'channel'] as const),
-]);
+const ALIKE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ns: 'ns',
+    namespace: 'ns',
+    namespaces: 'ns',
+    role: 'role',
+    roles: 'role',
+    grant: 'grants',
+    grants: 'grants',
+    agent: 'agent',
+    agents: 'agent',
+    session: 'session',
+    sessions: 'session',
+    session_id: 'session',
+    channel: 'channel',
+    channels: 'channel',
+  }),
+);
 const FORM = /^([\w-]+)\.[\w-]+\.[\w-]*$/;
 
 /** What the header of a signed token says, unverified: enough to choose the method that verifies it. */
