@@ -60,6 +60,17 @@ it('a first visit loads at most 320 KB of the console', async () => {
   expect(sum, JSON.stringify(sizes)).toBeLessThanOrEqual(BUDGET);
 });
 
+it('the scripts of a first visit ask to be compiled while they arrive', async () => {
+  const read = async (path: string): Promise<string> =>
+    (await fetch(instance.url + path, { headers: { accept: 'text/html' } })).text();
+  const paths = [...(await read('/')).matchAll(/="(\/assets\/[^"]+\.js)"/g)].map(([, path = '']) => path);
+  // That of the bundler is a few lines.
+  const own = paths.filter((path) => !path.includes('rolldown-runtime'));
+  expect(own.length).toBeGreaterThan(2);
+  const first = await Promise.all(own.map(async (path) => (await read(path)).split('\n')[0]));
+  expect(new Set(first)).toEqual(new Set(['//# allFunctionsCalledOnLoad']));
+});
+
 const sizeOf = async (path: string): Promise<number> => {
   const answer = await fetch(instance.url + path, { headers: { accept: 'text/html', 'accept-encoding': 'gzip' } });
   await answer.body?.cancel();

@@ -8,6 +8,7 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { useCan, useClient } from '../../access/access-context.ts';
 import { useRead } from '../../api/use-call.ts';
 import { useLiveEvents } from '../../live/live-context.ts';
+import { pacedFrames } from '../../ui/paced-frames.ts';
 import { Conversation, type ConversationView } from './conversation/index.ts';
 
 /** The session of the address. */
@@ -30,7 +31,7 @@ export const useConversation = (
           messages: (...asked) => latest.current.session(key).messages(...asked),
           stream: (options) => latest.current.session(key).stream(options),
         },
-        soon: (run) => void requestAnimationFrame(run),
+        soon: pacedFrames(),
       }),
     [key],
   );
