@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import { errorText } from '../base/index.ts';
 
 /** A JSON Schema as plain data. */
@@ -14,12 +14,10 @@ const require = createRequire(import.meta.url);
  */
 export const createSchemaCheck = (): ((schema: JsonSchema, value: unknown) => readonly string[]) => {
   const compiled = new WeakMap<JsonSchema, ValidateFunction | 'unusable'>();
-  let ajv: Ajv2020 | undefined;
   return (schema, value) => {
-    ajv ??= newAjv();
     let check = compiled.get(schema);
     if (check === undefined) {
-      check = compile(ajv, schema);
+      check = compileOrNot(schema);
       compiled.set(schema, check);
     }
     if (check === 'unusable') return isObject(value) ? [] : ['must be an object'];
@@ -32,39 +30,51 @@ export const createSchemaCheck = (): ((schema: JsonSchema, value: unknown) => re
   };
 };
 
-const newAjv = (): Ajv2020 => {
-  const library = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
-  return new library.Ajv2020({
-    allErrors: true,
-    strict: false,
-    validateFormats: false,
-    logger: false,
-  });
+/** Why a schema cannot be used at all, undefined when it can. */
+export const schemaProblem = (schema: JsonSchema): string | undefined => {
+  try {
+    return '$async' in compile(schema) ? 'must not be asynchronous' : undefined;
+  } catch (error) {
+    return `is not a usable JSON Schema: ${errorText(error)}`;
+  }
 };
 
-const compile = (ajv: Ajv2020, schema: JsonSchema): ValidateFunction | 'unusable' => {
-  const own = { ...schema };
+const compileOrNot = (schema: JsonSchema): ValidateFunction | 'unusable' => {
   try {
-    const check = ajv.compile(own);
+    const check = compile(schema);
     // `$async` would return a promise whose rejection is never handled.
     return '$async' in check ? 'unusable' : check;
   } catch {
     return 'unusable';
-  } finally {
-    // A schema is known while it is compiled, so that it can refer to itself. The library would keep it for ever; what it made of it
-    // stays usable.
-    ajv.removeSchema(own);
   }
 };
 
-/** Why a schema cannot be used at all, undefined when it can. */
-export const schemaProblem = (schema: JsonSchema): string | undefined => {
-  try {
-    const check = newAjv().compile({ ...schema });
-    return '$async' in check ? 'must not be asynchronous' : undefined;
-  } catch (error) {
-    return `is not a usable JSON Schema: ${error instanceof Error ? error.message : String(error)}`;
+/** Of the process: to compile the meta-schema of 2020-12 takes as long as thirty schemas. */
+let shared: Ajv2020 | undefined;
+
+/** Throws for what is not a usable schema. */
+const compile = (schema: JsonSchema): ValidateFunction => {
+  shared ??= newAjv();
+  const own = { ...schema };
+  if (mayNameItself(schema)) {
+    shared.validateSchema(own, true);
+    return newAjv({ validateSchema: false }).compile(own);
   }
+  try {
+    return shared.compile(own);
+  } finally {
+    // A schema is known while it is compiled, so that it can refer to itself. The library would keep it for ever; what it made of it
+    // stays usable.
+    shared.removeSchema(own);
+  }
+};
+
+/** The name of a schema stands for it in everything else that is compiled there, and may be that of the meta-schema. */
+const mayNameItself = (schema: JsonSchema): boolean => JSON.stringify(schema).includes('"$id"');
+
+const newAjv = (options: Options = {}): Ajv2020 => {
+  const library = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  return new library.Ajv2020({ allErrors: true, strict: false, validateFormats: false, logger: false, ...options });
 };
 
 const isObject = (input: unknown): boolean => typeof input === 'object' && input !== null && !Array.isArray(input);
