@@ -4,11 +4,13 @@ import { DeliveryWorld } from '../testing/delivery-world.ts';
 import { Typing } from './typing.ts';
 
 const ON = { 'option.svc/activities': 'typing' };
+/** Longer than these tests move the clock: it runs ahead of a store that takes its time, and the turn must stay claimed. */
+const LEASE_MS = 3_600_000;
 
 describe('a turn of a platform', () => {
   let world: DeliveryWorld;
   beforeEach(async () => {
-    world = new DeliveryWorld();
+    world = new DeliveryWorld({ config: { leaseMs: LEASE_MS } });
     await world.start();
     await world.connector('auto');
     await world.connectorClass(ON);

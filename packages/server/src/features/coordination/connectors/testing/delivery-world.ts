@@ -8,9 +8,9 @@ import { ManualClock, seededRandom, silentLog } from '../../../../base/index.ts'
 import { QueueRunner } from '../../../../controllers/index.ts';
 import { recordKey } from '../../../../resources/index.ts';
 import { PART } from '../../../../runtime/contract.ts';
-import { EngineHarness } from '../../../../runtime/testing/engine-harness.ts';
+import { EngineHarness, type HarnessOptions } from '../../../../runtime/testing/engine-harness.ts';
 import type { Store, WriteTx } from '../../../../store/contracts/index.ts';
-import { askUserTool, createToolRegistry, type Tool } from '../../../../tools/index.ts';
+import { askUserTool, createToolRegistry } from '../../../../tools/index.ts';
 import { sharedSchemaCheck } from '../../../../tools/testing/shared-schema-check.ts';
 import { type ConnectorContext, channelSubject, keepContext, sessionSubject } from '../context/index.ts';
 import { type DeliveryParts, deliveryParts, deliveryTurns } from '../delivery-parts.ts';
@@ -56,8 +56,8 @@ export class DeliveryWorld {
   /** The message of the channel `room` that began a session. */
   readonly #triggers = new Map<string, string>();
 
-  constructor({ tools = [] }: { readonly tools?: readonly Tool[] } = {}) {
-    this.engine = new EngineHarness({ clock: this.clock, tools, spec: { capabilities: { people: ASK } } });
+  constructor({ tools = [], config = {} }: Pick<HarnessOptions, 'tools' | 'config'> = {}) {
+    this.engine = new EngineHarness({ clock: this.clock, tools, config, spec: { capabilities: { people: ASK } } });
     this.turns = deliveryTurns({
       ids: this.engine.ids,
       bus: { publish: (subject, message) => this.engine.bus.publish(subject, message) },
