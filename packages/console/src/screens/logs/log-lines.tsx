@@ -29,6 +29,8 @@ export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
     estimateSize: () => LINE_PX,
     overscan: OVERSCAN,
   });
+  // Rows are used again for other lines, which takes less of a frame than new ones. Their number follows the height alone.
+  const rows = Math.ceil((virtual.scrollRect?.height ?? 0) / LINE_PX) + 1 + 2 * OVERSCAN;
   useEffect(() => {
     if (isFollowing && !isHeld && lines.length > 0) virtual.scrollToIndex(lines.length - 1, { align: 'end' });
   }, [lines, isFollowing, isHeld, virtual]);
@@ -68,7 +70,7 @@ export const LogLines = ({ lines, isHeld }: LogLinesProps): ReactElement => {
           {virtual.getVirtualItems().map(({ index, start }) => {
             const line = lines[index];
             return (
-              line && <Line key={line.id} line={line} top={start} isOpen={line.id === openId} onOpen={setOpenId} />
+              line && <Line key={index % rows} line={line} top={start} isOpen={line.id === openId} onOpen={setOpenId} />
             );
           })}
         </div>
