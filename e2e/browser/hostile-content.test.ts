@@ -41,7 +41,7 @@ const resources = [
 interface Place {
   readonly place: string;
   readonly address: () => string;
-  /** A text that is on it once it shows what it is for; otherwise the text itself. */
+  /** A text that is on it once it shows what it is for, where names and titles may be there before. */
   readonly shows?: string | RegExp;
 }
 
@@ -92,12 +92,12 @@ describe('hostile content', () => {
     },
     { place: 'found conversations', address: () => '/ns/shop/sessions?find=hostile' },
     { place: 'an agent', address: () => '/ns/shop/agents/mallory' },
-    { place: 'a document', address: () => '/ns/shop/knowledge?doc=hostile.md' },
+    { place: 'a document', address: () => '/ns/shop/knowledge?doc=hostile.md', shows: /window\.taken/ },
     { place: 'the search of documents', address: () => '/ns/shop/knowledge?q=hostile' },
     { place: 'a skill', address: () => '/ns/shop/skills?skill=mallory' },
-    { place: 'a Markdown file', address: () => '/ns/shop/files?file=%2Fhostile.md' },
-    { place: 'an HTML file', address: () => '/ns/shop/files?file=%2Fhostile.html' },
-    { place: 'an SVG file', address: () => '/ns/shop/files?file=%2Fhostile.svg' },
+    { place: 'a Markdown file', address: () => '/ns/shop/files?file=%2Fhostile.md', shows: /window\.taken/ },
+    { place: 'an HTML file', address: () => '/ns/shop/files?file=%2Fhostile.html', shows: /window\.taken/ },
+    { place: 'an SVG file', address: () => '/ns/shop/files?file=%2Fhostile.svg', shows: /window\.taken/ },
     { place: 'a channel', address: () => '/ns/shop/channels/mallory' },
     { place: 'tasks', address: () => '/ns/shop/tasks' },
     { place: 'a task', address: () => '/ns/shop/tasks/mallory' },
