@@ -5,7 +5,8 @@ import type { Member } from './member.ts';
 /** One feed that is followed in this process: one subscription on the bus for any number of members. No timer of its own. */
 export class Hub<E, M extends Member<E> = Member<E>, F extends Feed<E> = Feed<E>> {
   readonly feed: F;
-  #members: readonly M[] = [];
+  /** A set, because thousands come and go one by one. */
+  readonly #members = new Set<M>();
   /** Set by who opened the hub; called as the last member leaves. */
   emptied: () => void = ignore;
 
@@ -13,18 +14,17 @@ export class Hub<E, M extends Member<E> = Member<E>, F extends Feed<E> = Feed<E>
     this.feed = feed;
   }
 
-  get members(): readonly M[] {
+  get members(): ReadonlySet<M> {
     return this.#members;
   }
 
   add(member: M): void {
-    // `concat` makes no room for more: most feeds have one follower.
-    this.#members = this.#members.concat(member);
+    this.#members.add(member);
   }
 
-  remove(member: Member<E>): void {
-    this.#members = this.#members.filter((other) => other !== member);
-    if (this.#members.length === 0) this.emptied();
+  remove(member: M): void {
+    this.#members.delete(member);
+    if (this.#members.size === 0) this.emptied();
   }
 
   /** Takes one event from the bus; every member gets the same object. */

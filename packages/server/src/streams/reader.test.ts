@@ -76,7 +76,7 @@ describe('a reader', () => {
     expect([client.got, client.cursors, reader.place]).toEqual([[1, 2, 3], ['c1', 'c2', 'c3'], 'c3']);
     control.abort();
     expect(await ended).toBe('ok');
-    expect([hub.members, reader.ended]).toEqual([[], true]);
+    expect([hub.members.size, reader.ended]).toEqual([0, true]);
     publish(hub, [4, 4]);
     expect(client.got).toEqual([1, 2, 3]);
   });

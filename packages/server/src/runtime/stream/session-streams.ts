@@ -251,7 +251,7 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     if (hub === undefined) return;
     hub.feed.noteEpoch(session.epoch);
     // What one follower knows at its start says nothing of the others: they may have missed it.
-    if (hub.members.length === 1) hub.seen = Math.max(hub.seen, restingPosition(session));
+    if (hub.members.size === 1) hub.seen = Math.max(hub.seen, restingPosition(session));
     const isRunning = session.state === 'PROCESSING' && session.activeTurnId !== '';
     if (this.#deps.isShared === true ? session.openTurns > 0 : isRunning) hub.setRunning(true);
   }
