@@ -72,9 +72,14 @@ const sweeps = [
   'packages/server/src/app/resource-round-trips.test.ts',
   'packages/server/src/app/resource-writers.test.ts',
   'packages/server/src/app/upkeep/move-engines.test.ts',
+  'packages/server/src/features/authoring/deployments/deployment-crashes.test.ts',
+  'packages/server/src/features/authoring/manifests/apply/round-trip.test.ts',
   'packages/server/src/features/coordination/schedules/firing/random-schedules.test.ts',
+  'packages/server/src/features/coordination/workflows/runs/random-runs.test.ts',
   'packages/server/src/runtime/asked-people.test.ts',
+  'packages/server/src/runtime/crash-sweep.test.ts',
   'packages/server/src/runtime/simulation.test.ts',
+  'packages/server/src/runtime/store-failures.test.ts',
 ];
 
 /** Makes the program that tests with real processes run. */
@@ -96,7 +101,7 @@ export default defineConfig({
           expect: expectations,
           isolate: false,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           // Dropping a database took over ten seconds on a busy machine.
           hookTimeout: 60_000,
           include: ['packages/*/src/**/*.test.{ts,tsx}', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
@@ -118,7 +123,7 @@ export default defineConfig({
           expect: expectations,
           isolate: false,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 60_000,
           include: sweeps,
         },
@@ -150,7 +155,7 @@ export default defineConfig({
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/**/*.test.ts'],
           exclude: ['e2e/attack/**', 'e2e/browser/**'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 60_000,
         },
       },

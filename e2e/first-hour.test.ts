@@ -9,7 +9,7 @@ import { MockModel } from './mock-model/index.ts';
 import { freePort } from './server-process/index.ts';
 
 /** The build, npm and two dozen processes, one after the other: half a minute on a machine that does nothing else. */
-const LONG = 180_000;
+const LONG = 280_000;
 const JWT_SECRET = 'the secret that signs tokens of both teams';
 const PASSPHRASE = 'the passphrase of the backup';
 

@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { missingPlatformEntries } from './complete-lock.mjs';
 import { hasDevelopmentPackages, packagesAreCurrent, root } from './install.mjs';
-import { declaredServices, locate, provideServices } from './services.mjs';
+import { declaredServices, installServices, listTests, locate, provideServices } from './services.mjs';
 
 let directory = '';
 beforeEach(() => {
@@ -186,21 +186,55 @@ describe('services', () => {
     });
   });
 
+  /** Commands of a system that installs nothing; what apt-get is asked for is written to the file that is answered. */
+  const fakeApt = (knows = 'true'): string => {
+    const asked = join(directory, 'asked');
+    const place = (name: string, script: string): void =>
+      writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    place('apt-get', `echo "$*" >> ${asked}`);
+    place('apt-cache', knows);
+    place('sudo', 'shift; exec "$@"');
+    vi.stubEnv('PATH', directory);
+    return asked;
+  };
+
+  it('are installed while npm works, for all tests of the checkout and of no package', async () => {
+    const write = (path: string, service: string): string => {
+      const file = join(directory, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, `// @service ${service}\n`);
+      return file;
+    };
+    const ours = [
+      write('packages/server/src/store/a.test.ts', 'zsh'),
+      write('e2e/b.test.ts', 'fish'),
+      write('tools/checks/c.test.ts', 'protoc'),
+    ];
+    write('packages/server/node_modules/other/d.test.ts', 'nats');
+    write('e2e/e.ts', 'bubblewrap');
+    expect(listTests(directory).sort()).toEqual(ours.sort());
+    const asked = fakeApt();
+    vi.stubEnv('CI', 'true');
+    await installServices(directory);
+    expect(readFileSync(asked, 'utf8').trim().split('\n')).toEqual([
+      'update --quiet',
+      'install --yes --no-install-recommends protobuf-compiler zsh fish',
+    ]);
+    rmSync(asked);
+    vi.stubEnv('CI', 'false');
+    await installServices(directory);
+    expect(existsSync(asked)).toBe(false);
+  });
+
   it.each([
     ['true', 'chromium-headless-shell'],
     ['test "$2" != chromium-headless-shell', 'chromium'],
   ])('are installed together, by a name that apt knows (%s)', (knows, browser) => {
-    const installed = join(directory, 'installed');
-    const place = (name: string, script: string): void =>
-      writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    place('apt-get', `echo "$*" >> ${installed}`);
-    place('apt-cache', knows);
-    place('sudo', 'shift; exec "$@"');
+    const asked = fakeApt(knows);
     const file = join(directory, 'a.test.ts');
     writeFileSync(file, '// @service chromium\n// @service zsh\n');
-    vi.stubEnv('PATH', directory);
     const { missing } = provideServices([file], { mayInstall: true });
-    expect(readFileSync(installed, 'utf8').trim().split('\n')).toEqual([
+    expect(readFileSync(asked, 'utf8').trim().split('\n')).toEqual([
       'update --quiet',
       `install --yes --no-install-recommends ${browser} zsh`,
     ]);

@@ -1,9 +1,11 @@
 // System services that some tests need and npm cannot deliver. A test file declares its need in a comment line of its own,
 // `// @service postgresql`; only what a test asks for is searched or installed.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, sep } from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 
 /**
  * One row per service: the word tests use, the commands of which one must be found, folders to search in addition to PATH
@@ -41,6 +43,15 @@ export const services = [
 ];
 
 const declaration = /^\s*(?:\/\/|\*)\s*@service\s+([a-z0-9-]+)\s*$/gm;
+
+/** Absolute paths of the test files of a checkout, whose sources declare what they need. */
+export function listTests(root) {
+  return ['packages', 'e2e', 'tools'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((path) => path.endsWith('.test.ts') && !path.split(sep).includes('node_modules'))
+      .map((path) => join(root, folder, path)),
+  );
+}
 
 /** Names declared by the given sources, sorted, each once. Throws for a word that has no row in the table. */
 export function declaredServices(sources) {
@@ -109,6 +120,17 @@ export function provideServices(testFiles, { mayInstall = process.env.CI === 'tr
   };
 }
 
+/**
+ * Installs, as `provideServices` does, what all tests of a checkout declare, in a process of its own. Resolves at its end; the checks look for
+ * themselves what is missing then.
+ *
+ * @param {string} root absolute path of the checkout
+ */
+export async function installServices(root) {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), root], { stdio: ['ignore', 2, 2] });
+  await once(child, 'close');
+}
+
 /** What a person can do about a service that is missing. */
 export function howToInstall(service) {
   const { advice, aptPackage, aptInstead } = service;
@@ -135,3 +157,5 @@ function asRoot(command, parameters) {
 function isKnownToApt(name) {
   return spawnSync('apt-cache', ['show', name], { stdio: 'ignore' }).status === 0;
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) provideServices(listTests(process.argv[2]));

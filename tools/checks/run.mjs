@@ -1,9 +1,7 @@
 // All checks of the project, or those named as parameters. Started by `npm test`; needs the pinned Node.js.
-import { globSync } from 'node:fs';
-import { join } from 'node:path';
 import process from 'node:process';
 import { root, runBootstrap } from '../bootstrap/install.mjs';
-import { provideServices } from '../bootstrap/services.mjs';
+import { listTests, provideServices } from '../bootstrap/services.mjs';
 import { checks, testSuites } from './check-list.ts';
 import { runChecks, selectChecks } from './run-checks.ts';
 
@@ -15,18 +13,13 @@ await runBootstrap(async () => {
   const selected = selectChecks(checks, process.argv.slice(2));
   const names = selected.map((check) => check.name);
   const runsTests = names.some((name) => name !== 'layers' && testSuites.includes(name));
-  const { found, missing } = provideServices(runsTests ? listTests() : []);
+  const { found, missing } = provideServices(runsTests ? listTests(root) : []);
   const context = { root, services: found, lacksServices: missing.length > 0, selected: names };
   const host = { now: performance.now.bind(performance), print };
   const totals = await runChecks([...missing.map(lackingService), ...selected], context, host);
   if (totals.failed > 0) process.exitCode = 1;
   print(`${totals.passed} passed, ${totals.failed} failed`);
 });
-
-function listTests() {
-  const patterns = ['packages/*/src/**/*.test.ts', 'e2e/**/*.test.ts', 'tools/**/*.test.ts'];
-  return globSync(patterns, { cwd: root }).map((path) => join(root, path));
-}
 
 /** Where the checks decide about a merge (CI=true) an absent service is a failure; elsewhere its tests skip, with a reason. */
 function lackingService({ name, advice }) {
