@@ -72,14 +72,9 @@ const sweeps = [
   'packages/server/src/app/resource-round-trips.test.ts',
   'packages/server/src/app/resource-writers.test.ts',
   'packages/server/src/app/upkeep/move-engines.test.ts',
-  'packages/server/src/features/authoring/deployments/deployment-crashes.test.ts',
-  'packages/server/src/features/authoring/manifests/apply/round-trip.test.ts',
   'packages/server/src/features/coordination/schedules/firing/random-schedules.test.ts',
-  'packages/server/src/features/coordination/workflows/runs/random-runs.test.ts',
   'packages/server/src/runtime/asked-people.test.ts',
-  'packages/server/src/runtime/crash-sweep.test.ts',
   'packages/server/src/runtime/simulation.test.ts',
-  'packages/server/src/runtime/store-failures.test.ts',
 ];
 
 /** Makes the program that tests with real processes run. */
