@@ -20,7 +20,7 @@ const svc = async (...words: string[]) => {
   return { exit, out: command.stdout, err: command.stderr };
 };
 
-it('the end of a turn that is over already ends svc session watch and stream', { timeout: 120_000 }, async () => {
+it('the end of a turn that is over already ends svc session watch and stream', async () => {
   await svc('create', 'agent', 'parrot');
   const id = (await svc('create', 'session', 'parrot', '-o', 'name')).out.trim().replace(/^session\//, '');
   expect(await svc('send', id, 'hello', '--wait')).toMatchObject({ exit: 0, out: 'You said: hello\n' });
@@ -33,7 +33,7 @@ it('the end of a turn that is over already ends svc session watch and stream', {
   expect([exit, kinds.at(-1)]).toEqual([0, 'SESSION_MESSAGE_PART_EVENT_KIND_DONE']);
 });
 
-it('the example of the client README ends', { timeout: 120_000 }, async () => {
+it('the example of the client README ends', async () => {
   const client = createClient({ baseUrl: server.url });
   await client.gateway.createAgent({
     ns: 'default',
@@ -49,9 +49,7 @@ it('the example of the client README ends', { timeout: 120_000 }, async () => {
   expect([reply, views]).toEqual(['You said: hello', ['hello | You said: hello']]);
 });
 
-it('Ctrl-C on the server says what it waits for, watchers are told, and a second one stops at once', {
-  timeout: 120_000,
-}, async () => {
+it('Ctrl-C on the server says what it waits for, watchers are told, and a second one stops at once', async () => {
   const port = await freePort();
   const up = home.run(['up', '--no-open', '--port', String(port)]);
   await up.shows('svc is up');

@@ -57,7 +57,6 @@ describe.each(shells)('completion in $name', ({ name, flags, setUp }) => {
 
   it.skipIf(path === undefined && process.env['CI'] !== 'true')(
     'offers kinds, flags and the names of a running server (PL-18.50)',
-    { timeout: 90_000 },
     async () => {
       const shell = home.runShell(`${path} ${flags}`, { SVC_SERVER: server.url, TERM: 'xterm' });
       shell.write(

@@ -15,7 +15,7 @@ const postgres = await PostgresService.start();
 afterAll(() => postgres?.[Symbol.asyncDispose]());
 
 describe.skipIf(postgres === undefined)('docs/move-to-postgresql.md', () => {
-  it('moves a whole instance by the commands that it shows', { timeout: 120_000 }, async () => {
+  it('moves a whole instance by the commands that it shows', async () => {
     const [, moving = '', starting = ''] = doc.split('```sh\n').map((part) => part.split('```')[0] ?? '');
     expect(starting).toBe('SVC_DATA_DIR=svc-data-new svc serve\n');
     expect(moving).toContain(EXAMPLE_URL);

@@ -32,4 +32,4 @@ it('SIGHUP takes over the level of the log, ends nothing, and leaves everything 
   await logged('telemetry.logLevel: must be one of');
   await rest.ok('GET /v1/namespaces');
   expect(await server.stop()).toEqual({ code: 0, signal: null });
-}, 60_000);
+});

@@ -4,9 +4,6 @@ import { MockModel } from '../mock-model/index.ts';
 import { ProtectedTools } from '../protected-tools/index.ts';
 import { ServerProcess, until } from '../server-process/index.ts';
 
-/** Three starts of the server, on a machine that does other things. */
-const SLOW = { timeout: 120_000 };
-
 let model: MockModel;
 let tools: ProtectedTools;
 let server: ServerProcess;
@@ -56,7 +53,7 @@ const expectEnded = async (session: SessionKey): Promise<void> => {
 };
 
 describe('a process killed around a sign-in', () => {
-  it('while a turn waits, and between the callback and the resumed turn, loses nothing', SLOW, async () => {
+  it('while a turn waits, and between the callback and the resumed turn, loses nothing', async () => {
     const { session, callback } = await waiting();
     await server.kill();
     // No call runs before the turn continues: the first one that begins is its own.

@@ -183,7 +183,7 @@ describe('an attachment', () => {
     const holders = () => app.sql(`SELECT holder FROM object_references WHERE holder = 'run/${runId}'`);
     expect(await holders()).toEqual([{ holder: `run/${runId}` }]);
     await rest.ok('DELETE /v1/ns/default/resources/Workflow/files');
-    await vi.waitFor(async () => expect(await holders()).toEqual([]), { timeout: 15_000, interval: 20 });
+    await vi.waitFor(async () => expect(await holders()).toEqual([]), { timeout: 60_000, interval: 20 });
   });
 
   it('is refused where it is not that of the registration, or differs; no session is left', async () => {
@@ -254,7 +254,7 @@ describe('a workflow', () => {
       runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     expect(await bench.send(event)).toMatchObject({ reason: 'duplicate' });
-    await vi.waitFor(() => expect(service.deliveries('flow')).toHaveLength(1), { timeout: 15_000, interval: 20 });
+    await vi.waitFor(() => expect(service.deliveries('flow')).toHaveLength(1), { timeout: 60_000, interval: 20 });
     expect(service.deliveries('flow')[0]?.body).toMatchObject({ text: 'You said go.' });
     const { runs } = await rest.ok<{ runs: readonly object[] }>('GET /v1/ns/default/workflows/flow/runs');
     expect(runs).toMatchObject([{ id: answer.runId, status: 'COMPLETED' }]);

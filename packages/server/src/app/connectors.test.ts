@@ -105,7 +105,7 @@ describe('a callback', () => {
     await bench.becomes('ConnectorClass', 'again', 'ready');
     const former = bench.bearer('again');
     await bench.apply(bench.classDocument('again', {}, { 'option.svc/reregister': '1' }));
-    await vi.waitFor(() => expect(service.registrations('again')).toHaveLength(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(service.registrations('again')).toHaveLength(2), { timeout: 60_000 });
     await vi.waitFor(async () =>
       expect(await app.sql("SELECT id FROM connector_secrets WHERE state = 'retiring'")).toHaveLength(1),
     );

@@ -45,7 +45,7 @@ const said = ([team, conversation, text]: readonly [string, string, string], mor
 const bodies = (conversation: string) => service.deliveries(conversation).map(({ body }) => body);
 
 const delivered = (conversation: string, count: number): Promise<void> =>
-  vi.waitFor(() => expect(service.deliveries(conversation)).toHaveLength(count), { interval: 20, timeout: 15_000 });
+  vi.waitFor(() => expect(service.deliveries(conversation)).toHaveLength(count), { interval: 20, timeout: 60_000 });
 
 /** The newest message of the agent once it has one with this status. */
 const answerOf = async (sessionId: string, status: string) =>
@@ -55,7 +55,7 @@ const answerOf = async (sessionId: string, status: string) =>
       expect(found?.labels[STATUS]).toBe(status);
       return found?.id ?? '';
     },
-    { interval: 20, timeout: 15_000 },
+    { interval: 20, timeout: 60_000 },
   );
 
 describe('a conversation on a platform', () => {
@@ -197,7 +197,7 @@ describe('a conversation on a platform', () => {
     const before = service.registrations('chat').length;
     service.deliveryAnswers.push({ status: 400, body: { disposition: 'unregistered' } });
     await bench.send(said(['direct', 'unknown', '!say hi']));
-    await vi.waitFor(() => expect(service.registrations('chat').length).toBeGreaterThan(before), { timeout: 15_000 });
+    await vi.waitFor(() => expect(service.registrations('chat').length).toBeGreaterThan(before), { timeout: 60_000 });
     await delivered('unknown', 2);
     const [first, second] = bodies('unknown');
     expect(first?.['deliveryId']).toBe(second?.['deliveryId']);

@@ -49,7 +49,7 @@ const apply = (label: string) =>
       .join('\n---\n'),
   });
 
-it('the tables are as before when resources of every kind came, changed and went', { timeout: 60_000 }, async () => {
+it('the tables are as before when resources of every kind came, changed and went', async () => {
   await app.restartLater(DAYS_LATER_MS);
   const before = await contents();
   await apply('first');
@@ -66,10 +66,10 @@ it('the tables are as before when resources of every kind came, changed and went
   }
   for (const name of ['acme:a', 'acme']) await app.rest.ok(`DELETE /v1/ns/${name}/resources/Namespace/${name}`);
   await app.restartLater(DAYS_LATER_MS);
-  await expect.poll(contents, { timeout: 40_000, interval: 200 }).toEqual(before);
+  await expect.poll(contents, { timeout: 60_000, interval: 200 }).toEqual(before);
 });
 
-it('a session that is deleted in the middle of a turn leaves no row and no object', { timeout: 60_000 }, async () => {
+it('a session that is deleted in the middle of a turn leaves no row and no object', async () => {
   await app.restartLater(DAYS_LATER_MS);
   // Bytes go when the collector comes by, a day after the last one who refers to them.
   const kept = async () => (await contents()).filter((line) => !line.startsWith('objects '));
@@ -86,6 +86,6 @@ it('a session that is deleted in the middle of a turn leaves no row and no objec
   await app.rest.ok(`DELETE ${session}`);
   await app.rest.ok('DELETE /v1/ns/default/resources/Agent/one');
   await app.restartLater(DAYS_LATER_MS);
-  await expect.poll(kept, { timeout: 40_000, interval: 200 }).toEqual(before);
+  await expect.poll(kept, { timeout: 60_000, interval: 200 }).toEqual(before);
   expect(await app.sql('SELECT sha256 FROM objects WHERE unreferenced_at = 0')).toEqual([]);
 });

@@ -4,7 +4,6 @@ import { openHttpServer } from '../protocols/mcp/testing/http-server.ts';
 import { toolServer } from '../protocols/mcp/testing/tools.ts';
 import { AppUnderTest } from './testing/index.ts';
 
-const SLOW = { timeout: 60_000 };
 const app = AppUnderTest.ofSuite();
 const { rest } = app;
 const open: { close(): Promise<void> }[] = [];
@@ -55,7 +54,7 @@ const ANY = fromJsonSchema<Record<string, unknown>>({ type: 'object' });
 const answer = () => ({ content: [{ type: 'text' as const, text: 'done' }] });
 
 describe('CheckMcpServer', () => {
-  it('answers what the server is and every tool, with what the allowlist takes', SLOW, async () => {
+  it('answers what the server is and every tool, with what the allowlist takes', async () => {
     const { url } = await serving(toolServer());
     await declare('desk', { transport: 'http', target: url, policy: { tools: { allowlist: ['add', 'gone'] } } });
     const { tools = [], ...found } = await check('desk');
@@ -83,7 +82,7 @@ describe('CheckMcpServer', () => {
     expect(tools[1]?.agentName ?? '').toBe('');
   });
 
-  it('answers why a server cannot be used, and finds it again as soon as it is back', SLOW, async () => {
+  it('answers why a server cannot be used, and finds it again as soon as it is back', async () => {
     const server = await serving(toolServer());
     const spec = { transport: 'http', target: server.url };
     await declare('off', { ...spec, disabled: true });
@@ -104,7 +103,7 @@ describe('CheckMcpServer', () => {
     expect(await rest.outcome('POST /v1/ns/nowhere/mcp-servers/desk:check', {})).toBe('404 NAMESPACE_NOT_FOUND');
   });
 
-  it('connects to what a binding makes of a server', SLOW, async () => {
+  it('connects to what a binding makes of a server', async () => {
     const { url } = await serving(toolServer());
     await declare('base', { transport: 'http', target: url });
     await declare('narrow', { serverRef: 'base', policy: { tools: { allowlist: ['fails'] } } }, 'McpServerBinding');
@@ -114,7 +113,7 @@ describe('CheckMcpServer', () => {
     ]);
   });
 
-  it('hides what it sent from a server that repeats it', SLOW, async () => {
+  it('hides what it sent from a server that repeats it', async () => {
     const echo: McpFactory = () => {
       const server = new McpServer({ name: 'echo', version: '1' });
       const seen = String(echoed.requests.at(-1)?.headers['x-api-key']);
@@ -132,7 +131,7 @@ describe('CheckMcpServer', () => {
     expect(JSON.stringify(answered)).not.toContain('s3cr3t');
   });
 
-  it('bounds what a server says', SLOW, async () => {
+  it('bounds what a server says', async () => {
     const huge: McpFactory = () => {
       const server = new McpServer({ name: 'n'.repeat(5_000), version: '1' });
       const inputSchema = fromJsonSchema<object>({ type: 'object', description: 'x'.repeat(60_000) });

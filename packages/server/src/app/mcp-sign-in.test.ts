@@ -6,7 +6,6 @@ import { AuthorizationServer } from '../protocols/mcp-oauth/testing/authorizatio
 import { type Protection, protectedBy } from '../protocols/mcp-oauth/testing/protected-server.ts';
 import { AppUnderTest, reasonOf } from './testing/index.ts';
 
-const SLOW = { timeout: 30_000 };
 const app = AppUnderTest.ofSuite();
 const { rest } = app;
 
@@ -69,7 +68,7 @@ const requests = async (): Promise<readonly Asked[]> =>
 const asked = async (session: string): Promise<Asked> => {
   const id = session.split('/').at(-1);
   const find = async () => (await requests()).find(({ sessionId }) => sessionId === id);
-  await expect.poll(find, SLOW).toBeDefined();
+  await expect.poll(find).toBeDefined();
   return (await find()) as Asked;
 };
 /** Sends, and answers with the session once its turn waits. */
@@ -79,7 +78,7 @@ const sent = async (agent: string, text: string): Promise<string> => {
   return session;
 };
 const ended = async (session: string): Promise<string> => {
-  await expect.poll(async () => (await rest.ok<{ state: string }>(`GET ${session}`)).state, SLOW).toBe('IDLE');
+  await expect.poll(async () => (await rest.ok<{ state: string }>(`GET ${session}`)).state).toBe('IDLE');
   const { items } = await rest.ok<{ items: { message: { parts: object[] } }[] }>(`GET ${session}/messages`);
   return JSON.stringify(items.flatMap(({ message }) => message.parts));
 };
@@ -93,7 +92,7 @@ const grants = async (query = ''): Promise<readonly Readonly<Record<string, stri
   (await rest.ok<{ grants: Record<string, string>[] }>(`GET /v1/ns/default/mcp-grants${query}`)).grants;
 
 describe('an agent with a server that people sign in to', () => {
-  it('asks for the sign-in, waits, and then has the tools', SLOW, async () => {
+  it('asks for the sign-in, waits, and then has the tools', async () => {
     const { name, log } = await protectedServer();
     const session = await sent(name, `!tool mcp_${name}__sign_in {}`);
     const request = await asked(session);
@@ -109,7 +108,7 @@ describe('an agent with a server that people sign in to', () => {
     expect(JSON.stringify(await grants())).not.toContain(authorization.secrets[0]);
   });
 
-  it('is checked, and its tools are tried, with the sign-in of the caller', SLOW, async () => {
+  it('is checked, and its tools are tried, with the sign-in of the caller', async () => {
     const { name, log } = await protectedServer();
     const check = () =>
       rest.ok<{ reason: string; toolCount?: number }>(`POST /v1/ns/default/mcp-servers/${name}:check`, {});
@@ -135,7 +134,7 @@ describe('an agent with a server that people sign in to', () => {
     expect(await check()).toMatchObject({ reason: 'SignInNeeded' });
   });
 
-  it('parks a call again when its sign-in was revoked, and runs it after the next one', SLOW, async () => {
+  it('parks a call again when its sign-in was revoked, and runs it after the next one', async () => {
     const { name, log } = await protectedServer();
     await browse((await asked(await sent(name, `!tool mcp_${name}__sign_in {}`))).url);
     const session = await rest.session(name);
@@ -149,7 +148,7 @@ describe('an agent with a server that people sign in to', () => {
     expect(log.calls).toHaveLength(2);
   });
 
-  it('asks for the scopes that a call lacks, once, and keeps those that it has', SLOW, async () => {
+  it('asks for the scopes that a call lacks, once, and keeps those that it has', async () => {
     let wanted = '';
     const wants = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): string =>
       headers['mcp-method'] === 'tools/call' ? wanted : '';
@@ -176,7 +175,7 @@ describe('an agent with a server that people sign in to', () => {
     expect([log.calls.length, await requests()]).toEqual([1, []]);
   });
 
-  it('signs in with the client that a Secret names, and shows it to no other authorization server', SLOW, async () => {
+  it('signs in with the client that a Secret names, and shows it to no other authorization server', async () => {
     const redirectUris = [`${app.url}/v1/oauth/callback`];
     authorization.addClient({ id: 'by-hand', secret: 'known', redirectUris });
     const secret = (data: Readonly<Record<string, string>>) => ({
@@ -209,22 +208,22 @@ describe('an agent with a server that people sign in to', () => {
     );
   });
 
-  it('waits for its task again when the sign-in was revoked meanwhile, and makes no second one', SLOW, async () => {
+  it('waits for its task again when the sign-in was revoked meanwhile, and makes no second one', async () => {
     const tasks = new TestTasks();
     const { name } = await protectedServer({}, ANNOTATIONS, { tasks });
     await browse((await asked(await sent(name, `!tool mcp_${name}__sign_in {}`))).url);
     const session = await sent(name, `!tool mcp_${name}_work {}`);
-    await expect.poll(() => tasks.all.size, SLOW).toBe(1);
+    await expect.poll(() => tasks.all.size).toBe(1);
     authorization.revokeAll();
     await browse((await asked(session)).url);
     const before = tasks.looks.get('task-1') ?? 0;
-    await expect.poll(() => tasks.all.size > 1 || (tasks.looks.get('task-1') ?? 0) > before, SLOW).toBe(true);
+    await expect.poll(() => tasks.all.size > 1 || (tasks.looks.get('task-1') ?? 0) > before).toBe(true);
     tasks.finish('task-1', 'forty-two');
     expect(await ended(session)).toContain('forty-two');
     expect(tasks.all.size).toBe(1);
   });
 
-  it('is denied when the person declines', SLOW, async () => {
+  it('is denied when the person declines', async () => {
     const { name } = await protectedServer();
     const session = await sent(name, `!tool mcp_${name}__sign_in {}`);
     const { id, url } = await asked(session);
@@ -234,7 +233,7 @@ describe('an agent with a server that people sign in to', () => {
     expect((await browse(url)).status).toBe(200);
   });
 
-  it('resumes every turn of the person with one sign-in', SLOW, async () => {
+  it('resumes every turn of the person with one sign-in', async () => {
     const { name } = await protectedServer();
     const text = `!tool mcp_${name}__sign_in {}`;
     const sessions = [await sent(name, text)];
@@ -246,13 +245,13 @@ describe('an agent with a server that people sign in to', () => {
     expect((await browse(first.url)).text).toContain('This was done before');
   });
 
-  it('shares one sign-in where the namespace signs in', SLOW, async () => {
+  it('shares one sign-in where the namespace signs in', async () => {
     const { name } = await protectedServer({}, { ...ANNOTATIONS, 'option.svc/mcp-auth-scope': 'namespace' });
     await browse((await asked(await sent(name, `!tool mcp_${name}__sign_in {}`))).url);
-    await expect.poll(() => grants(`?server=${name}`), SLOW).toMatchObject([{ server: name, identity: '' }]);
+    await expect.poll(() => grants(`?server=${name}`)).toMatchObject([{ server: name, identity: '' }]);
   });
 
-  it('asks no more than three times of a server that takes no token', SLOW, async () => {
+  it('asks no more than three times of a server that takes no token', async () => {
     let isClosed = false;
     const { name } = await protectedServer({ isClosed: () => isClosed });
     await browse((await asked(await sent(name, `!tool mcp_${name}__sign_in {}`))).url);
@@ -263,7 +262,7 @@ describe('an agent with a server that people sign in to', () => {
     for (let round = 0; round < 3; round++) {
       const { url } = await asked(session);
       await browse(url);
-      await expect.poll(async () => (await requests()).every((one) => one.url !== url), SLOW).toBe(true);
+      await expect.poll(async () => (await requests()).every((one) => one.url !== url)).toBe(true);
     }
     expect(await ended(session)).toContain('does not accept the sign-in');
   });
@@ -282,7 +281,7 @@ describe('the callback', () => {
     ];
   };
 
-  it('says what went wrong, on a page that loads nothing, and the sign-in can be tried again', SLOW, async () => {
+  it('says what went wrong, on a page that loads nothing, and the sign-in can be tried again', async () => {
     const { name } = await protectedServer();
     const { url } = await rest.ok<{ url: string }>(`POST /v1/ns/default/mcp-grants/${name}:start`, {});
     const iss = authorization.url;
@@ -319,7 +318,7 @@ describe('the callback', () => {
 });
 
 describe('sign-ins over the API', () => {
-  it('begin, are listed without tokens, and end with their tokens revoked', SLOW, async () => {
+  it('begin, are listed without tokens, and end with their tokens revoked', async () => {
     const { name } = await protectedServer();
     const start = () => rest.ok<{ url: string; grant?: object }>(`POST /v1/ns/default/mcp-grants/${name}:start`, {});
     await browse((await start()).url);
@@ -327,11 +326,11 @@ describe('sign-ins over the API', () => {
     expect(authorization.active).toBe(1);
     await rest.ok(`DELETE /v1/ns/default/mcp-grants/${name}`);
     expect(await grants(`?server=${name}`)).toEqual([]);
-    await expect.poll(() => authorization.active, SLOW).toBe(0);
+    await expect.poll(() => authorization.active).toBe(0);
     expect(reasonOf(await rest.call(`DELETE /v1/ns/default/mcp-grants/${name}`))).toBe('MCP_GRANT_NOT_FOUND');
   });
 
-  it('are refused for servers that are not there, need none, or whose authorization server is down', SLOW, async () => {
+  it('are refused for servers that are not there, need none, or whose authorization server is down', async () => {
     const start = async (name: string) => reasonOf(await rest.call(`POST /v1/ns/default/mcp-grants/${name}:start`, {}));
     expect(await start('nothing')).toBe('MCP_SERVER_NOT_FOUND');
     const { name } = await protectedServer({}, {});
@@ -343,7 +342,7 @@ describe('sign-ins over the API', () => {
     expect(await ended(session)).toMatch(/unavailable.*authorization server could not be reached/);
   });
 
-  it('belong to their person: others see and end only their own', SLOW, async () => {
+  it('belong to their person: others see and end only their own', async () => {
     const { name, url } = await protectedServer();
     const password = 'the password of the administrator';
     await using locked = await AppUnderTest.start({ 'auth.mode': 'password', 'auth.password': password });
@@ -379,7 +378,7 @@ describe('sign-ins over the API', () => {
   });
 });
 
-it('a token goes to no other address than the one that it is for', SLOW, async () => {
+it('a token goes to no other address than the one that it is for', async () => {
   const { name, seen } = await protectedServer();
   await browse((await rest.ok<{ url: string }>(`POST /v1/ns/default/mcp-grants/${name}:start`, {})).url);
   const session = await rest.session(name);

@@ -3,8 +3,6 @@ import { openHttpServer } from '../protocols/mcp/testing/http-server.ts';
 import { TestTasks, taskServer } from '../protocols/mcp/testing/task-server.ts';
 import { AppUnderTest } from './testing/index.ts';
 
-const SLOW = { timeout: 60_000 };
-
 const app = AppUnderTest.ofSuite({ 'mcp.stdioNamespaces': 'default' });
 const { rest } = app;
 const open: { close(): Promise<void> }[] = [];
@@ -25,26 +23,26 @@ const begun = async (name: string, era: '2026' | '2025') => {
   await rest.ok('POST /v1/manifests:apply', { ns: 'default', text });
   const session = await rest.session(name);
   await rest.send(session, `!tool mcp_${name}_work {}\n!say over`);
-  await expect.poll(() => tasks.all.size, SLOW).toBe(1);
+  await expect.poll(() => tasks.all.size).toBe(1);
   return { tasks, session };
 };
 
 const messages = async (session: string): Promise<string> => JSON.stringify(await rest.ok(`GET ${session}/messages`));
 
 describe('a call that became a task of its server', () => {
-  it.each(['2026', '2025'] as const)('(%s) is waited for over a restart, and made once', SLOW, async (era) => {
+  it.each(['2026', '2025'] as const)('(%s) is waited for over a restart, and made once', async (era) => {
     const { tasks, session } = await begun(`long${era}`, era);
-    await expect.poll(() => tasks.looks.get('task-1') ?? 0, SLOW).toBeGreaterThan(1);
+    await expect.poll(() => tasks.looks.get('task-1') ?? 0).toBeGreaterThan(1);
     await app.restart();
     const before = tasks.looks.get('task-1') ?? 0;
-    await expect.poll(() => tasks.looks.get('task-1') ?? 0, SLOW).toBeGreaterThan(before);
+    await expect.poll(() => tasks.looks.get('task-1') ?? 0).toBeGreaterThan(before);
     tasks.finish('task-1', 'forty-two');
-    await expect.poll(() => messages(session), SLOW).toMatch(/forty-two.*over/);
+    await expect.poll(() => messages(session)).toMatch(/forty-two.*over/);
     expect(tasks.all.size).toBe(1);
     expect(tasks.cancelled).toEqual([]);
   });
 
-  it('asks a person what its server asks, and continues with the answer', SLOW, async () => {
+  it('asks a person what its server asks, and continues with the answer', async () => {
     const { tasks, session } = await begun('curious', '2026');
     tasks.ask('task-1', 'where');
     interface Requests {
@@ -52,23 +50,23 @@ describe('a call that became a task of its server', () => {
     }
     const list = async () =>
       (await rest.ok<Requests>('GET /v1/ns/default/permission-requests?kind=input&agent=curious')).requests;
-    await expect.poll(async () => (await list()).length, SLOW).toBe(1);
+    await expect.poll(async () => (await list()).length).toBe(1);
     const [request] = await list();
     expect(request?.prompt).toBe('MCP server curious asks: Which city?');
     await app.restart();
     await rest.ok(`POST ${session}/permissions/${request?.id}`, { decision: 'ALLOW', answerJson: '{"city":"Oslo"}' });
     await expect
-      .poll(() => tasks.all.get('task-1')?.answers, SLOW)
+      .poll(() => tasks.all.get('task-1')?.answers)
       .toEqual({ where: { action: 'accept', content: { city: 'Oslo' } } });
     tasks.finish('task-1', 'it rains');
-    await expect.poll(() => messages(session), SLOW).toMatch(/it rains.*over/);
+    await expect.poll(() => messages(session)).toMatch(/it rains.*over/);
     expect(tasks.all.size).toBe(1);
   });
 
-  it('is cancelled at its server when the turn is stopped', SLOW, async () => {
+  it('is cancelled at its server when the turn is stopped', async () => {
     const { tasks, session } = await begun('stopped', '2026');
-    await expect.poll(() => tasks.looks.get('task-1') ?? 0, SLOW).toBeGreaterThan(1);
+    await expect.poll(() => tasks.looks.get('task-1') ?? 0).toBeGreaterThan(1);
     await rest.ok(`POST ${session}:stop`, {});
-    await expect.poll(() => tasks.cancelled, SLOW).toEqual(['task-1']);
+    await expect.poll(() => tasks.cancelled).toEqual(['task-1']);
   });
 });

@@ -3,7 +3,6 @@ import { openHttpServer } from '../protocols/mcp/testing/http-server.ts';
 import { toolServer } from '../protocols/mcp/testing/tools.ts';
 import { AppUnderTest } from './testing/index.ts';
 
-const SLOW = { timeout: 60_000 };
 const app = AppUnderTest.ofSuite({ capabilities: '{"schedules":{"delete":false}}' });
 const { rest } = app;
 const open: { close(): Promise<void> }[] = [];
@@ -56,7 +55,7 @@ const audit = async () => {
 };
 
 describe('ListAgentTools', () => {
-  it('shows what the agent has, and why it lacks the rest', SLOW, async () => {
+  it('shows what the agent has, and why it lacks the rest', async () => {
     await declared('sums');
     await apply('McpServer', 'away', { transport: 'http', target: 'http://127.0.0.1:9/mcp' });
     await apply('McpServer', 'off', { transport: 'http', target: 'http://127.0.0.1:9/mcp', disabled: true });
@@ -90,7 +89,7 @@ describe('ListAgentTools', () => {
 });
 
 describe('TryTool', () => {
-  it('runs a tool of the process and one of a server, and records both', SLOW, async () => {
+  it('runs a tool of the process and one of a server, and records both', async () => {
     const log = await declared('desk');
     await agent('trier', { mcpServerRefs: ['desk'] });
     const counted = await attempt('trier calculate', { expression: '6*7' });
@@ -103,7 +102,7 @@ describe('TryTool', () => {
     expect(await audit()).toContain('svc.gateway.ToolService/TryTool Agent/default/trier/tools/mcp_desk_add tried');
   });
 
-  it('answers with what a tool reports, asks or waits for', SLOW, async () => {
+  it('answers with what a tool reports, asks or waits for', async () => {
     await declared('odd');
     await agent('odd', { mcpServerRefs: ['odd'] });
     const failed = await attempt('odd mcp_odd_fails');
@@ -116,12 +115,12 @@ describe('TryTool', () => {
     expect(await attempt('odd calculate', { expression: '1/' })).toMatchObject({ failureCode: 'invalid_arguments' });
   });
 
-  it('gives a call up when its time is over, and the server learns of it', SLOW, async () => {
+  it('gives a call up when its time is over, and the server learns of it', async () => {
     const log = await declared('slow');
     await agent('slow', { mcpServerRefs: ['slow'] });
     const late = await attempt('slow mcp_slow_slow', {}, { waitSeconds: 1 });
     expect(late).toMatchObject({ failureCode: 'timeout', error: 'no result within 1 s' });
-    await expect.poll(() => log.cancelled, SLOW).toEqual(['slow']);
+    await expect.poll(() => log.cancelled).toEqual(['slow']);
   });
 
   it('runs nothing that the agent may not, or that is not called right', async () => {
@@ -152,7 +151,7 @@ describe('TryTool', () => {
     ]);
   });
 
-  it('has its effect once for an idempotency key, over a restart', SLOW, async () => {
+  it('has its effect once for an idempotency key, over a restart', async () => {
     const log = await declared('once');
     await agent('once', { mcpServerRefs: ['once'] });
     const body = { argumentsJson: '{"a":1,"b":2}' };

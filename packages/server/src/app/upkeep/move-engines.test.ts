@@ -143,7 +143,7 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     const third = await AppUnderTest.start(back.flags);
     expect(await seen(third, session)).toEqual(after);
     await third[Symbol.asyncDispose]();
-  }, 120_000);
+  });
 
   it('goes into a database only when that is empty or may be replaced, and then what was there is kept', async () => {
     const source = placeOf(join(root, 'four'));
@@ -161,7 +161,7 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     expect(await target.rows()).toEqual(await source.rows());
     expect((await target.upkeep.check(safety)).manifest.engine).toBe('postgres');
     expect((await target.upkeep.moveSchema({ to: 'status' })).status.pending).toEqual([]);
-  }, 120_000);
+  });
 
   it('that was killed while it was restored is restored again without a word, whatever it had come to', async () => {
     const source = placeOf(join(root, 'killed'));
@@ -247,7 +247,7 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     const running = await AppUnderTest.start(dying.flags);
     await running.close();
     await expect(again()).rejects.toThrow('is not empty');
-  }, 120_000);
+  });
 
   it('that was killed at the last step says so to its own database only', async () => {
     const source = placeOf(join(root, 'own'));
@@ -272,7 +272,7 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     await first.upkeep.restore({ file, isReplacing: true });
     const again = await AppUnderTest.start(first.flags);
     await again.close();
-  }, 120_000);
+  });
 
   it('on PostgreSQL shares its data directory with other nodes, and lets nothing else happen to it', async () => {
     const dataDir = join(root, 'shared');
@@ -292,7 +292,7 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     await expect(mistaken.upkeep.restore({ file, isReplacing: true })).rejects.toMatchObject(inUse);
     await expect(AppUnderTest.start(mistaken.flags)).rejects.toMatchObject(inUse);
     await third.close();
-  }, 120_000);
+  });
 
   it('in a database is backed up from a machine without a data directory, and only where one is', async () => {
     const order = { file: join(root, 'elsewhere.tar.zst') };
@@ -302,7 +302,7 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     const place = placeOf(join(root, 'elsewhere'), await databases.create());
     await place.upkeep.backup(order);
     expect((await place.upkeep.check(order.file)).manifest.engine).toBe('postgres');
-  }, 120_000);
+  });
 
   it('that was backed up while its server was stopped says so to migrations that ask for a backup (PL-16)', async () => {
     const url = await databases.create();
@@ -323,5 +323,5 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     const file = join(root, 'eight.tar.zst');
     await place.upkeep.backup({ file });
     expect((await place.upkeep.check(file)).manifest.engine).toBe('postgres');
-  }, 120_000);
+  });
 });

@@ -162,7 +162,7 @@ describe('a restored store', () => {
   });
 });
 
-describe('a restore', { timeout: 60_000 }, () => {
+describe('a restore', () => {
   it('refuses a directory that is not empty, unless it may replace, and then keeps what was there', async () => {
     const [{ file }, other] = [await backedUp('first'), await backedUp('second')];
     const { upkeep, dataDir } = other.place;
@@ -345,7 +345,7 @@ describe('a restore', { timeout: 60_000 }, () => {
 const pick = ({ clock, random, log }: Places) => ({ clock, random, log });
 
 /** A passphrase costs half a second of an idle core. */
-describe('keys', { timeout: 120_000 }, () => {
+describe('keys', () => {
   const withKeys = async () => {
     const { place } = await backedUp('first');
     const keys = join(place.dataDir, 'keys');

@@ -297,7 +297,7 @@ except OSError: print('unreachable')`;
     const filling = impatient.exec(plan, command, never);
     await expect
       .poll(async () => (await provider.listFiles(plan, '/workspace', { signal: never })).map(({ name }) => name), {
-        timeout: 50_000,
+        timeout: 60_000,
       })
       .toContain('done');
     fire();

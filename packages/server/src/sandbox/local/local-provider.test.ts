@@ -153,9 +153,9 @@ describe.skipIf(!(await canJail()))('a jail of processes', () => {
           return false;
         }
       }).length;
-    await vi.waitFor(() => expect(sleeping()).toBe(1), { timeout: 50_000 });
+    await vi.waitFor(() => expect(sleeping()).toBe(1), { timeout: 60_000 });
     child.kill('SIGKILL');
-    await vi.waitFor(() => expect(sleeping()).toBe(0), { timeout: 50_000 });
+    await vi.waitFor(() => expect(sleeping()).toBe(0), { timeout: 60_000 });
   });
 
   it('is held to its disk, and to the size of a file', async () => {

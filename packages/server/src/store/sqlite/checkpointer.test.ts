@@ -39,7 +39,7 @@ const hasFallen = (times: number): ((size: number) => boolean) => {
   };
 };
 
-it('truncates the log again and again under constant writes', { timeout: 60_000 }, async () => {
+it('truncates the log again and again under constant writes', async () => {
   const made = await makeTestStore({ checkpoint: limits });
   onTestFinished(made.dispose);
   const written = await writeUntil(made, 'r', hasFallen(3));
@@ -48,7 +48,7 @@ it('truncates the log again and again under constant writes', { timeout: 60_000 
   expect(made.fatalErrors).toEqual([]);
 });
 
-it('goes on writing while a foreign reader keeps the log from being truncated', { timeout: 60_000 }, async () => {
+it('goes on writing while a foreign reader keeps the log from being truncated', async () => {
   const warnings: string[] = [];
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) };
   const made = await makeTestStore({ checkpoint: limits, log });

@@ -154,5 +154,5 @@ describe('reflection', () => {
       const { stdout } = await promisify(execFile)(buf, ['curl', ...more, ...reflect, ...request, url], { cwd: '/' });
       expect(JSON.parse(stdout)).toMatchObject({ agent: { metadata: { name: 'helper' } } });
     }
-  }, 30_000);
+  });
 });

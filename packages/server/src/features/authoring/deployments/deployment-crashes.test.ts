@@ -308,4 +308,4 @@ it('counts add up after every single write', async () => {
   const before = await world.newest();
   await world.resync(controllers);
   expect(await world.newest()).toBe(before);
-}, 120_000);
+});

@@ -386,7 +386,7 @@ describe('one mistake', () => {
     await relabel('n42', 'tier: gold, title: at last');
     await world.settle();
     expect(await world.counts()).toBe('100 = 100 + 0 + 0');
-  }, 120_000);
+  });
 
   it('of one template leaves the others alone, and what it made before', async () => {
     await world.apply(namespace('a', 'tier: gold, word: ok') + template('one', 'systemPrompt: x'));

@@ -371,5 +371,5 @@ describe('a purge', () => {
     expect(await count(second)).toBe(0);
     expect(await second.store.direct.resources.get(namespaceKey('big'))).toBeUndefined();
     await second.close();
-  }, 60_000);
+  });
 });

@@ -139,9 +139,7 @@ describe('every authorable kind', () => {
     expect(await printed(undefined, true)).toBe(whole);
   });
 
-  it('in broken manifests is refused as a fault of the caller, and nothing is applied', {
-    timeout: 60_000,
-  }, async () => {
+  it('in broken manifests is refused as a fault of the caller, and nothing is applied', async () => {
     const pieces = fc.constantFrom(
       '{',
       '}',

@@ -36,7 +36,6 @@ const SAMPLED = isGivenDatabase() ? [3, 8] : [1, 2, 4, 7, 11, 16];
 
 it.each(SAMPLED)(
   'a run whose process dies at its %i. write ends as any other, with one child for each attempt (55)',
-  { timeout: 60_000 },
   async (at) => {
     for (const side of ['before', 'after'] as const) {
       const { world, keys } = await openWorld();
@@ -74,7 +73,6 @@ it.each(SAMPLED)(
 
 it.each(isGivenDatabase() ? [2] : [1, 2, 4])(
   'a cancel reaches every run below, although the processes that stop them die from their %i. write on',
-  { timeout: 60_000 },
   async (at) => {
     const world = new RunWorld();
     onTestFinished(() => world.close());

@@ -77,9 +77,7 @@ const answer = async (runId: string, flow: RandomFlow): Promise<void> => {
   }
 };
 
-it('random runs end as a direct interpreter says, whenever their processes die (56)', {
-  timeout: 120_000,
-}, async () => {
+it('random runs end as a direct interpreter says, whenever their processes die (56)', async () => {
   world = new RunWorld({ tools: [tool('read_file', false), tool('list_files', true)] });
   await world.start();
   await world.namespace('files:read,files:inspect');
