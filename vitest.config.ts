@@ -180,7 +180,8 @@ export default defineConfig({
           expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: runsChromium ? ['e2e/browser/**/*.test.ts'] : [],
-          testTimeout: 120_000,
+          // The tour by keyboard took 77 s with five files at once.
+          testTimeout: 240_000,
           hookTimeout: 60_000,
         },
       },
