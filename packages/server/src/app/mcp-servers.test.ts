@@ -72,7 +72,10 @@ describe('an agent with an MCP server', () => {
     await expect
       .poll(() => status('McpServer', 'sums'))
       .toEqual([
-        ...['Ready', 'Ready True Ready', 'Reachable True Connected', 'ReferencesResolved True Resolved'],
+        'Ready',
+        'Ready True Ready',
+        'Reachable True Connected',
+        'ReferencesResolved True Resolved',
         'ToolsListed True Listed',
       ]);
   });
@@ -89,7 +92,10 @@ describe('an agent with an MCP server', () => {
     await apply(manifest('McpServer', 'words', { ...spec, disabled: true }));
     expect(await call('speaker', '!tool mcp_words_two {}')).toContain('unknown_tool');
     expect(await status('McpServer', 'words')).toEqual([
-      ...['Disabled', 'Ready True Ready', 'Reachable Unknown Disabled', 'ReferencesResolved True Resolved'],
+      'Disabled',
+      'Ready True Ready',
+      'Reachable Unknown Disabled',
+      'ReferencesResolved True Resolved',
       'ToolsListed Unknown Disabled',
     ]);
   });
@@ -126,8 +132,11 @@ describe('an agent with an MCP server', () => {
     await expect
       .poll(() => status('McpServer', 'gone'))
       .toEqual([
-        ...['Degraded', 'Ready False ConnectFailed', 'Reachable False ConnectFailed'],
-        ...['ReferencesResolved True Resolved', 'ToolsListed Unknown ConnectFailed'],
+        'Degraded',
+        'Ready False ConnectFailed',
+        'Reachable False ConnectFailed',
+        'ReferencesResolved True Resolved',
+        'ToolsListed Unknown ConnectFailed',
       ]);
     await expect.poll(() => status('Agent', 'strict')).toContain('FeaturesAvailable False Unavailable');
     const session = await rest.session('strict');

@@ -23,14 +23,40 @@ afterEach(() => places.dispose());
 
 const SESSION_ID = '01900000-0000-7000-8000-000000000001';
 const SESSION: SessionRow = {
-  ...{ id: SESSION_ID, namespace: 'default', agent: 'agent', state: 'PROCESSING', fence: 4, epoch: 0 },
-  ...{ createdAt: 1, lastActive: 1, openTurns: 1, activeTurnId: 'turn', admission: 1, lastMessageId: '' },
-  ...{ lastSequence: 0, labels: {}, body: '{}' },
+  id: SESSION_ID,
+  namespace: 'default',
+  agent: 'agent',
+  state: 'PROCESSING',
+  fence: 4,
+  epoch: 0,
+  createdAt: 1,
+  lastActive: 1,
+  openTurns: 1,
+  activeTurnId: 'turn',
+  admission: 1,
+  lastMessageId: '',
+  lastSequence: 0,
+  labels: {},
+  body: '{}',
 };
 const TURN: TurnRow = {
-  ...{ id: 'turn', sessionId: SESSION_ID, namespace: 'default', agent: 'agent', admission: 1, state: 'RUNNING' },
-  ...{ ready: false, attempt: 1, fence: 4, worker: 'old worker', claimExpiresAt: Number.MAX_SAFE_INTEGER },
-  ...{ stopRequested: false, wakeAt: 0, createdAt: 1, finishedAt: 0, userMessageId: '', body: '{}' },
+  id: 'turn',
+  sessionId: SESSION_ID,
+  namespace: 'default',
+  agent: 'agent',
+  admission: 1,
+  state: 'RUNNING',
+  ready: false,
+  attempt: 1,
+  fence: 4,
+  worker: 'old worker',
+  claimExpiresAt: Number.MAX_SAFE_INTEGER,
+  stopRequested: false,
+  wakeAt: 0,
+  createdAt: 1,
+  finishedAt: 0,
+  userMessageId: '',
+  body: '{}',
 };
 
 const note = async (store: Store, text: string): Promise<void> =>
@@ -63,7 +89,15 @@ describe('a backup of a store that is being written', () => {
     const openDump = (scratch: string) => engine.dump(scratch);
     const audit = () => Promise.resolve();
     const service = new BackupService({
-      ...{ store, blobs, openDump, clock, audit, log, dir, version: '1', clusterId: 'svc' },
+      store,
+      blobs,
+      openDump,
+      clock,
+      audit,
+      log,
+      dir,
+      version: '1',
+      clusterId: 'svc',
     });
     let isOver = false;
     const writer = async (name: string): Promise<void> => {
@@ -75,7 +109,13 @@ describe('a backup of a store that is being written', () => {
           await tx.objects.addReference({ ...at, holder: `message/${name}-${count}` });
           await tx.resources.insert(draft(`${name}-${count}`, { spec: JSON.stringify({ sha256 }) }));
           await tx.log.insertMessage({
-            ...{ id: `${name}-${count}`, sessionId: name, role: 1, createdAt: 1, labels: {}, turnId: '', revision: 1 },
+            id: `${name}-${count}`,
+            sessionId: name,
+            role: 1,
+            createdAt: 1,
+            labels: {},
+            turnId: '',
+            revision: 1,
             parts: JSON.stringify([{ text: `message ${count}` }, { sha256 }]),
           });
         });
@@ -344,7 +384,6 @@ describe('a restore', () => {
 
 const pick = ({ clock, random, log }: Places) => ({ clock, random, log });
 
-/** A passphrase costs half a second of an idle core. */
 describe('keys', () => {
   const withKeys = async () => {
     const { place } = await backedUp('first');
