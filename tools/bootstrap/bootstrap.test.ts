@@ -186,7 +186,7 @@ describe('services', () => {
     });
   });
 
-  /** Commands of a system that installs nothing; what apt-get is asked for is written to the file that is answered. */
+  /** Puts an apt on the path that installs nothing. Returns the path of the file in which it writes down its parameters. */
   const fakeApt = (knows = 'true'): string => {
     const asked = join(directory, 'asked');
     const place = (name: string, script: string): void =>

@@ -100,7 +100,7 @@ function expandFolder(pattern) {
  * Finds every service the given test files declare, installing missing ones where that needs no one's consent (root, or
  * sudo without a password, on a machine that runs nothing but checks: CI=true). Returns {found: {name: path}, missing: [{name, advice}]}.
  */
-export function provideServices(testFiles, { mayInstall = process.env.CI === 'true' } = {}) {
+export function provideServices(testFiles, { mayInstall = needsNoConsent() } = {}) {
   const wanted = declaredServices(testFiles.map((path) => readFileSync(path, 'utf8')));
   const rows = services.filter((service) => wanted.includes(service.name));
   const absent = rows.filter((service) => locate(service) === undefined);
@@ -120,13 +120,18 @@ export function provideServices(testFiles, { mayInstall = process.env.CI === 'tr
   };
 }
 
+function needsNoConsent() {
+  return process.env.CI === 'true';
+}
+
 /**
- * Installs, as `provideServices` does, what all tests of a checkout declare, in a process of its own. Resolves at its end; the checks look for
- * themselves what is missing then.
+ * Installs the services that the tests of a checkout declare, in a process of its own; does nothing where `provideServices` would not install.
+ * Resolves when that process has ended, however it ended: the checks look for the services again, and report what is still missing.
  *
  * @param {string} root absolute path of the checkout
  */
 export async function installServices(root) {
+  if (!needsNoConsent()) return;
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), root], { stdio: ['ignore', 2, 2] });
   await once(child, 'close');
 }

@@ -8,7 +8,7 @@ import { installServices } from './services.mjs';
 const names = process.argv.slice(2);
 
 await runBootstrap(async () => {
-  // npm and apt wait for the network and the disk: side by side they take as long as one of them. Named checks may need no service.
+  // npm and apt mostly wait for the network and the disk, so they run at the same time. Checks that are named may need no service.
   const services = names.length === 0 ? installServices(root) : undefined;
   const [node] = await Promise.all([ensureInstalled({ withDevelopment: true }), services]);
   handOver(node, [join(root, 'tools', 'checks', 'run.mjs'), ...names]);
