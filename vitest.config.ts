@@ -96,7 +96,7 @@ export default defineConfig({
           expect: expectations,
           isolate: false,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
-          // For what hangs: no test takes half of it on a busy machine. Tests set limits of their own only above it.
+          // Ends a test that hangs. Twice what the longest takes on a busy machine; a test that needs more sets its own.
           testTimeout: 120_000,
           // Dropping a database took over ten seconds on a busy machine.
           hookTimeout: 60_000,

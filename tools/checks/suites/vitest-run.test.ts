@@ -71,7 +71,7 @@ describe('vitest', () => {
     return runTests(root, { report: 'only', parameters: ['--maxWorkers=1'], isQuiet: true }, limits);
   };
 
-  it('is stopped when a test holds its process, and the file is named', { timeout: 60_000 }, async () => {
+  it('is stopped when a test holds its process, and the file is named', async () => {
     const spin = 'it("ends", () => {});\nit("spins", async () => { for (;;) await Promise.resolve(); });';
     const outcome = await run(spin, 10);
     expect(outcome).toMatchObject({
@@ -81,12 +81,12 @@ describe('vitest', () => {
     });
   });
 
-  it('names the file whose process died', { timeout: 60_000 }, async () => {
+  it('names the file whose process died', async () => {
     const outcome = await run('it("dies", () => { process.kill(process.pid, "SIGKILL"); });', 6_000);
     expect(outcome).toMatchObject({ passed: 0, failed: 1, note: expect.stringContaining('not ended: only.test.ts') });
   });
 
-  it('says which error outside the tests it was', { timeout: 60_000 }, async () => {
+  it('says which error outside the tests it was', async () => {
     const late =
       'setTimeout(() => { throw new Error("late failure"); }, 1); await new Promise((r) => setTimeout(r, 20));';
     const outcome = await run(`it("ends", async () => { ${late} });`, 6_000);
@@ -94,7 +94,7 @@ describe('vitest', () => {
     expect(outcome).toMatchObject({ passed: 1, failed: 1, failures });
   });
 
-  it('counts the tests that ended, by its report', { timeout: 60_000 }, async () => {
+  it('counts the tests that ended, by its report', async () => {
     const outcome = await run('it("ends", () => {});\nit("fails", () => { expect(1).toBe(2); });', 6_000);
     const failures = [expect.stringMatching(/^fails: AssertionError: expected 1 to be 2/)];
     expect(outcome).toEqual({ passed: 1, failed: 1, failures });

@@ -34,7 +34,7 @@ describe.skipIf(!isPossible)('a sandbox class of provider docker', () => {
   const provider = async (name: string) => {
     const find = async () =>
       (await statusOf('SandboxClass', name)).conditions.find(({ type }) => type === 'ProviderAvailable');
-    await expect.poll(async () => (await find())?.status, { timeout: 60_000 }).not.toBe('Unknown');
+    await expect.poll(async () => (await find())?.status).not.toBe('Unknown');
     return find();
   };
 
@@ -85,7 +85,7 @@ describe.skipIf(!isPossible)('a sandbox class of provider docker', () => {
     expect(said).not.toContain('"ok":false');
     expect(engine.volumes.all()).not.toEqual([]);
     await rest.ok(`DELETE ${session}`);
-    await expect.poll(() => engine.volumes.all(), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => engine.volumes.all()).toEqual([]);
     expect(engine.containers.list(() => true)).toEqual([]);
   });
 });

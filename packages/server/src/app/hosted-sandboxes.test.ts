@@ -60,6 +60,6 @@ describe.skipIf(!isPossible)('a sandbox class of provider e2b', () => {
     expect(await cloud()).toContain(apiKey);
     expect(await cloud()).not.toContain(service.key);
     await rest.ok(`DELETE ${session}`);
-    await expect.poll(() => service.machines.size, { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => service.machines.size).toBe(0);
   });
 });

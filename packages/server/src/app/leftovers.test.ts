@@ -66,7 +66,7 @@ it('the tables are as before when resources of every kind came, changed and went
   }
   for (const name of ['acme:a', 'acme']) await app.rest.ok(`DELETE /v1/ns/${name}/resources/Namespace/${name}`);
   await app.restartLater(DAYS_LATER_MS);
-  await expect.poll(contents, { timeout: 60_000, interval: 200 }).toEqual(before);
+  await expect.poll(contents, { interval: 200 }).toEqual(before);
 });
 
 it('a session that is deleted in the middle of a turn leaves no row and no object', async () => {
@@ -86,6 +86,6 @@ it('a session that is deleted in the middle of a turn leaves no row and no objec
   await app.rest.ok(`DELETE ${session}`);
   await app.rest.ok('DELETE /v1/ns/default/resources/Agent/one');
   await app.restartLater(DAYS_LATER_MS);
-  await expect.poll(kept, { timeout: 60_000, interval: 200 }).toEqual(before);
+  await expect.poll(kept, { interval: 200 }).toEqual(before);
   expect(await app.sql('SELECT sha256 FROM objects WHERE unreferenced_at = 0')).toEqual([]);
 });

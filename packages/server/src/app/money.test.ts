@@ -122,7 +122,7 @@ it('asks for more where the policy says so: a raise lets the turn go on, a refus
       );
       return turn.pendingPermissions?.[0]?.id;
     };
-    await expect.poll(open, { timeout: 60_000 }).toBeDefined();
+    await expect.poll(open).toBeDefined();
     return { turnId, requestId: (await open()) ?? '' };
   };
   const answer = (requestId: string, decision: string, optionId: string): Promise<unknown> =>
@@ -131,11 +131,11 @@ it('asks for more where the policy says so: a raise lets the turn go on, a refus
     (await app.rest.ok<{ turn: { state: string } }>(`GET ${path}/turns/${turnId}`)).turn.state;
   const first = await ask('two');
   await answer(first.requestId, 'ALLOW', 'raise_100');
-  await expect.poll(() => stateOf(first.turnId), { timeout: 60_000 }).toBe('TURN_STATE_COMPLETED');
+  await expect.poll(() => stateOf(first.turnId)).toBe('TURN_STATE_COMPLETED');
   expect((await statusOf('asking')).hard[0]).toMatchObject({ used: '2', raises: [{ amount: '1' }] });
   const second = await ask('three');
   await answer(second.requestId, 'DENY', 'stop');
-  await expect.poll(() => stateOf(second.turnId), { timeout: 60_000 }).toBe('TURN_STATE_FAILED');
+  await expect.poll(() => stateOf(second.turnId)).toBe('TURN_STATE_FAILED');
   const { turn } = await app.rest.ok<{ turn: { reason: string } }>(`GET ${path}/turns/${second.turnId}`);
   expect(turn.reason).toBe('quota_exceeded');
 });

@@ -277,7 +277,7 @@ describe('a grant on an agent', () => {
     };
     const all = ['acme', 'acme:team'];
     const wide = await keyOf({});
-    await expect.poll(() => seen(wide), { timeout: 60_000 }).toEqual({ requests: all, usage: all });
+    await expect.poll(() => seen(wide)).toEqual({ requests: all, usage: all });
     const key = await keyOf({ agent: 'curious' });
     expect(await seen(key)).toEqual({ requests: ['acme'], usage: ['acme'] });
     for (const path of ['permission-requests', 'usage'])

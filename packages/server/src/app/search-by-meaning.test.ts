@@ -34,7 +34,7 @@ it('documents get vectors behind their write, are found by them, and the doctor 
   await put('z', 'something else');
   expect(await search('else')).toEqual(['z']);
   const whole = /^ok: demo\/words, compared by (?:sqlite-vec|pgvector|plain SQL).*; 0 documents wait/;
-  await expect.poll(doctor, { timeout: 60_000, interval: 200 }).toMatch(whole);
+  await expect.poll(doctor, { interval: 200 }).toMatch(whole);
   expect(await search('else')).toEqual(['z']);
   const { rows } = await app.rest.ok<{ rows: readonly Record<string, unknown>[] }>('GET /v1/ns/default/usage?by=model');
   expect(JSON.stringify(rows)).toContain('words');

@@ -112,7 +112,7 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     root = mkdtempSync(join(tmpdir(), 'svc-move-'));
     server = await PostgresServer.start();
     databases = new TestDatabases(server);
-  }, 60_000);
+  });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
     rmSync(root, { recursive: true, force: true });

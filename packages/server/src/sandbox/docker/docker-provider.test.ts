@@ -296,9 +296,7 @@ except OSError: print('unreachable')`;
     ]);
     const filling = impatient.exec(plan, command, never);
     await expect
-      .poll(async () => (await provider.listFiles(plan, '/workspace', { signal: never })).map(({ name }) => name), {
-        timeout: 60_000,
-      })
+      .poll(async () => (await provider.listFiles(plan, '/workspace', { signal: never })).map(({ name }) => name))
       .toContain('done');
     fire();
     expect((await filling).endedBy).toBe('disk');

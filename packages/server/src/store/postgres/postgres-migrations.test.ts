@@ -35,7 +35,7 @@ describe.skipIf(postgresProgram() === undefined)('migrations of a PostgreSQL dat
   beforeAll(async () => {
     server = await PostgresServer.start();
     databases = new TestDatabases(server);
-  }, 60_000);
+  });
   afterAll(() => server[Symbol.asyncDispose]());
 
   it('go down and up again to the same schema, and lose nothing the older release knows', async () => {

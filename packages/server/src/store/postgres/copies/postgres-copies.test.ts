@@ -14,7 +14,7 @@ describe.skipIf(postgresProgram() === undefined)('copies of a PostgreSQL databas
   beforeAll(async () => {
     server = await PostgresServer.start();
     databases = new TestDatabases(server);
-  }, 60_000);
+  });
   afterAll(() => server[Symbol.asyncDispose]());
 
   dumpConformance('PostgreSQL', async (): Promise<DumpUnderTest> => {
