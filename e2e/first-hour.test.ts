@@ -8,7 +8,10 @@ import { buildPackages, installPackages } from './installed/index.ts';
 import { MockModel } from './mock-model/index.ts';
 import { freePort } from './server-process/index.ts';
 
-/** The build, npm and two dozen processes, one after the other: half a minute on a machine that does nothing else. */
+/**
+ * The build, npm and two dozen processes, one after the other: half a minute on a machine that does nothing else, and over three minutes with five
+ * test files beside it.
+ */
 const LONG = 280_000;
 const JWT_SECRET = 'the secret that signs tokens of both teams';
 const PASSPHRASE = 'the passphrase of the backup';

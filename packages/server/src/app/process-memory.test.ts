@@ -1,4 +1,4 @@
-import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import { constants, type PerformanceNodeEntry, PerformanceObserver } from 'node:perf_hooks';
 import process from 'node:process';
 import { expect, it, vi } from 'vitest';
 import { processMemory } from './process-memory.ts';
@@ -11,12 +11,15 @@ it('gives back large buffers that nothing holds any more, and tells of the colle
   const memory = processMemory();
   const collected = vi.fn();
   const stop = memory.onCollection(collected);
+  /** Why V8 collected, each time: a constant of Node.js. */
   const seen: number[] = [];
-  const observer = new PerformanceObserver((list) => seen.push(...list.getEntries().map(flagsOf)));
+  const observer = new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries() as PerformanceNodeEntry[]) seen.push(detail.flags);
+  });
   observer.observe({ entryTypes: ['gc'] });
   let held: Buffer | undefined = Buffer.alloc(64 * MIB, 1);
   const buffer = new WeakRef(held);
-  // With what earlier tests of this process left behind, which may be given back at any time.
+  // Includes what earlier tests of this process left behind, which V8 may free at any time.
   const most = process.memoryUsage().arrayBuffers;
   memory.collect();
   await vi.waitFor(() => expect(seen).toContain(constants.NODE_PERFORMANCE_GC_FLAGS_FORCED), PATIENT);
@@ -32,10 +35,6 @@ it('gives back large buffers that nothing holds any more, and tells of the colle
   observer.disconnect();
   stop();
 });
-
-/** Why V8 collected: a constant of Node.js. */
-const flagsOf = (entry: PerformanceEntry): number =>
-  'detail' in entry ? (entry.detail as { readonly flags: number }).flags : 0;
 
 it('says how much of the time since it was asked last the event loop has worked', async () => {
   const memory = processMemory();

@@ -5,7 +5,7 @@ import type { Member } from './member.ts';
 /** One feed that is followed in this process: one subscription on the bus for any number of members. No timer of its own. */
 export class Hub<E, M extends Member<E> = Member<E>, F extends Feed<E> = Feed<E>> {
   readonly feed: F;
-  /** A set, because thousands come and go one by one. */
+  /** A set: with a list, each of thousands of followers that join or leave would cost a pass over all others. */
   readonly #members = new Set<M>();
   /** Set by who opened the hub; called as the last member leaves. */
   emptied: () => void = ignore;
